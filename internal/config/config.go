@@ -1,0 +1,249 @@
+// Package config resolves devflow's places and reads its two TOML files: <root>/config.toml of the user, who may set
+// everything, and <project>/.devflow.toml of a repository, which may only tighten (an agent can edit it).
+// It owns no table. It is not a general settings library: an option exists here only if some part reads it.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Names of the modules that `disabled` may switch off. Guards and the judge are not among them.
+const (
+	ModuleProfiler = "profiler" // risk level per task
+	ModuleTDD      = "tdd"      // implementation without a test
+	ModuleRescue   = "rescue"   // plan across compaction
+	ModuleContext  = "context"  // warnings about a full context
+)
+
+// Limits of the file: a configuration beyond it is refused rather than read.
+const maxFileBytes = 256 << 10
+
+// Defaults; sources: governance rules of the project (docs/adr/0002-defaults.md).
+const (
+	DefaultTokenLimit = 150_000 // work tokens after a FAIL without a PASS
+	DefaultMaxRetries = 3       // judged attempts before a person is asked
+	ArmAfterFail      = "after_fail"
+	ArmAlways         = "always"
+)
+
+// Price overrides what one model costs. All values are USD per million tokens; cache prices derive from Input.
+type Price struct {
+	Input  float64 `toml:"input"`
+	Output float64 `toml:"output"`
+}
+
+// Config is the merged configuration. The zero value is not valid; use Default or Load. It is never written after Load.
+type Config struct {
+	Disabled          []string         `toml:"disabled"`           // modules that stay silent
+	ProtectedBranches []string         `toml:"protected_branches"` // names or prefix/* patterns
+	IsProduction      bool             `toml:"is_production"`      // the project runs in production: impact ≥ 0.8
+	MaxRetries        int              `toml:"max_retries"`        // judged FAILs before the halt, 1 to 5
+	TDD               TDD              `toml:"tdd"`
+	TokenDelta        TokenDelta       `toml:"token_delta"`
+	Context           Context          `toml:"context"`
+	Pricing           map[string]Price `toml:"pricing"` // model prefix → price
+}
+
+// TDD narrows where a missing test is a finding.
+type TDD struct {
+	SourceDirs []string `toml:"source_dirs"` // empty: everywhere in the project
+}
+
+// TokenDelta is the guard against burning tokens without a PASS.
+type TokenDelta struct {
+	Limit int64  `toml:"limit"` // work tokens since the baseline
+	Arm   string `toml:"arm"`   // after_fail or always
+}
+
+// Context overrides the context window of the model, in tokens; 0 means: by the model table.
+type Context struct {
+	Window int64 `toml:"window"`
+}
+
+// Problem is one thing that a configuration file says and that devflow did not follow.
+type Problem struct {
+	File string `json:"file"`
+	Text string `json:"text"`
+}
+
+func (p Problem) String() string { return p.File + ": " + p.Text }
+
+// Default is the configuration without any file.
+func Default() Config {
+	return Config{
+		ProtectedBranches: []string{"main", "master", "release/*"},
+		MaxRetries:        DefaultMaxRetries,
+		TokenDelta:        TokenDelta{Limit: DefaultTokenLimit, Arm: ArmAfterFail},
+	}
+}
+
+// Load reads the user's file and then the project's (projectRoot may be empty). It never fails: a file that cannot be
+// read or is invalid leaves the values of the layer below, and is reported as a Problem.
+func Load(p Paths, projectRoot string) (Config, []Problem) {
+	var problems []Problem
+	cfg := Default()
+	if user, ok := readLayer(p.File, cfg, &problems); ok {
+		cfg = user
+	}
+	if projectRoot == "" {
+		return cfg, problems
+	}
+	file := filepath.Join(projectRoot, ProjectFile)
+	if proj, ok := readLayer(file, cfg, &problems); ok {
+		cfg = tighten(cfg, proj, file, &problems)
+	}
+	return cfg, problems
+}
+
+// readLayer decodes one file over base. It reports false when the layer must be ignored.
+func readLayer(file string, base Config, problems *[]Problem) (Config, bool) {
+	data, err := readBounded(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return base, false
+	}
+	note := func(format string, args ...any) {
+		*problems = append(*problems, Problem{file, fmt.Sprintf(format, args...)})
+	}
+	if err != nil {
+		note("ignored: %v", err)
+		return base, false
+	}
+	out := base.clone()
+	out.Pricing = nil
+	meta, err := toml.Decode(string(data), &out)
+	if err != nil {
+		note("ignored: %s", strings.TrimPrefix(err.Error(), "toml: "))
+		return base, false
+	}
+	for _, key := range meta.Undecoded() {
+		note("unknown key %q", key.String())
+	}
+	if err := out.validate(); err != nil {
+		note("ignored: %v", err)
+		return base, false
+	}
+	for model, price := range base.Pricing {
+		if _, ok := out.Pricing[model]; !ok {
+			if out.Pricing == nil {
+				out.Pricing = map[string]Price{}
+			}
+			out.Pricing[model] = price
+		}
+	}
+	return out, true
+}
+
+func readBounded(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("larger than %d KiB", maxFileBytes>>10)
+	}
+	return os.ReadFile(file)
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.MaxRetries < 1 || c.MaxRetries > 5:
+		return fmt.Errorf("max_retries is %d, want 1 to 5 (the client stops honouring blocks after 8)", c.MaxRetries)
+	case c.TokenDelta.Limit < 1000:
+		return fmt.Errorf("token_delta.limit is %d, want at least 1000", c.TokenDelta.Limit)
+	case c.TokenDelta.Arm != ArmAfterFail && c.TokenDelta.Arm != ArmAlways:
+		return fmt.Errorf("token_delta.arm is %q, want %q or %q", c.TokenDelta.Arm, ArmAfterFail, ArmAlways)
+	case c.Context.Window < 0:
+		return fmt.Errorf("context.window is %d, want 0 or more", c.Context.Window)
+	}
+	for _, m := range c.Disabled {
+		if !slices.Contains([]string{ModuleProfiler, ModuleTDD, ModuleRescue, ModuleContext}, m) {
+			return fmt.Errorf("disabled names %q, which is no module that can be switched off", m)
+		}
+	}
+	for model, price := range c.Pricing {
+		if price.Input < 0 || price.Output < 0 {
+			return fmt.Errorf("pricing.%s is negative", model)
+		}
+	}
+	return nil
+}
+
+// tighten folds a project's layer into the user's: only what makes devflow stricter is taken.
+func tighten(user, proj Config, file string, problems *[]Problem) Config {
+	out := user.clone()
+	refuse := func(key string) {
+		*problems = append(*problems, Problem{file, key + " would loosen a rule and is ignored: set it in the user's config.toml"})
+	}
+	if !slices.Equal(proj.Disabled, user.Disabled) {
+		refuse("disabled")
+	}
+	for _, b := range proj.ProtectedBranches {
+		if !slices.Contains(out.ProtectedBranches, b) {
+			out.ProtectedBranches = append(out.ProtectedBranches, b)
+		}
+	}
+	for _, b := range user.ProtectedBranches {
+		if !slices.Contains(proj.ProtectedBranches, b) {
+			refuse("protected_branches without " + b)
+		}
+	}
+	if proj.IsProduction {
+		out.IsProduction = true
+	} else if user.IsProduction {
+		refuse("is_production = false")
+	}
+	if proj.MaxRetries <= user.MaxRetries {
+		out.MaxRetries = proj.MaxRetries
+	} else {
+		refuse("max_retries")
+	}
+	if proj.TokenDelta.Limit <= user.TokenDelta.Limit {
+		out.TokenDelta.Limit = proj.TokenDelta.Limit
+	} else {
+		refuse("token_delta.limit")
+	}
+	if proj.TokenDelta.Arm == ArmAlways {
+		out.TokenDelta.Arm = ArmAlways
+	} else if user.TokenDelta.Arm == ArmAlways {
+		refuse("token_delta.arm")
+	}
+	if !slices.Equal(proj.TDD.SourceDirs, user.TDD.SourceDirs) {
+		refuse("tdd.source_dirs")
+	}
+	if len(proj.Pricing) != len(user.Pricing) {
+		refuse("pricing")
+	}
+	out.Context = proj.Context
+	return out
+}
+
+func (c Config) clone() Config {
+	c.Disabled = slices.Clone(c.Disabled)
+	c.ProtectedBranches = slices.Clone(c.ProtectedBranches)
+	c.TDD.SourceDirs = slices.Clone(c.TDD.SourceDirs)
+	return c
+}
+
+// Enabled reports whether a module may act.
+func (c Config) Enabled(module string) bool { return !slices.Contains(c.Disabled, module) }
+
+// Protected reports whether a branch is one that an agent must not publish to. Patterns end in "/*" or are exact.
+func (c Config) Protected(branch string) bool {
+	for _, p := range c.ProtectedBranches {
+		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(branch, prefix) || p == branch {
+			return branch != ""
+		}
+	}
+	return false
+}

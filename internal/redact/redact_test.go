@@ -1,0 +1,80 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/devflow-suite/devflow/internal/redact"
+)
+
+// values are made up: no service issued them.
+var values = map[string]string{
+	"anthropic":  "sk-ant-" + "api03-Zx9QwErTy12345678901234",
+	"github":     "ghp_" + "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8",
+	"gitlab":     "glpat-" + "Ab12Cd34Ef56Gh78Ij90",
+	"slack":      "xoxb-" + "123456789012-abcDEF123456",
+	"aws":        "AKIA" + "QZ7X2M4N8P6R5T3V",
+	"google":     "AIza" + "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6",
+	"jwt":        "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc123DEF456",
+	"private":    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXkt\n-----END OPENSSH PRIVATE KEY-----",
+	"unfinished": "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA",
+}
+
+func TestSecretsAreRemovedWhereverTheyStand(t *testing.T) {
+	t.Parallel()
+	for name, v := range values {
+		for _, frame := range []string{"%", "x %", "key=%", "\"%\"", "// %\n", "export K='%' && run", "[%]", "(%)"} {
+			in := strings.ReplaceAll(frame, "%", v)
+			got := redact.String(in)
+			if strings.Contains(got, v) || !strings.Contains(got, redact.Mark) {
+				t.Errorf("%s: String(%q) = %q: the value is still there", name, in, got)
+			}
+		}
+	}
+}
+
+func TestAssignedValues(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`password = "hunter2-and-more"`:                `password = "[redacted]"`,
+		`DB_PASSWORD=s3cr3tValue99 ./run`:              `DB_PASSWORD=[redacted] ./run`,
+		`{"api_key": "abcDEF123456"}`:                  `{"api_key": "[redacted]"}`,
+		"Authorization: Bearer abcDEF123456xyz":        "Authorization: Bearer [redacted]",
+		"postgres://app:pa55word@db.test/x":            "postgres://app:[redacted]@db.test/x",
+		"https://example.test:8080/path":               "https://example.test:8080/path",
+		"Please review the password policy: update it": "Please review the password policy: update it",
+		"the token: something else":                    "the token: something else",
+		"tokens: 150000":                               "tokens: 150000",
+		"":                                             "",
+	} {
+		if got := redact.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestClipNeverLeavesHalfASecret(t *testing.T) {
+	t.Parallel()
+	v := values["github"]
+	for n := range 80 {
+		if got := redact.Clip("aé "+v+" tail", n); len(got) > n || strings.Contains(got, v[:8]) || !strings.HasPrefix("aé [redacted] tail", got) {
+			t.Errorf("Clip to %d = %q", n, got)
+		}
+		if got := redact.Tail("aé "+v+" tail", n); len(got) > n || !strings.HasSuffix("aé [redacted] tail", got) {
+			t.Errorf("Tail to %d = %q", n, got)
+		}
+	}
+}
+
+func FuzzString(f *testing.F) {
+	for _, v := range values {
+		f.Add(v)
+		f.Add("password=" + v)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := redact.String(s)
+		if twice := redact.String(once); twice != once {
+			t.Errorf("String is not stable: %q, then %q", once, twice)
+		}
+	})
+}
