@@ -2,24 +2,6 @@ package claude
 
 import "encoding/json"
 
-// The events whose input or output this package knows by name. Other names pass through Decode unchanged.
-const (
-	EventSessionStart        = "SessionStart"
-	EventUserPromptSubmit    = "UserPromptSubmit"
-	EventUserPromptExpansion = "UserPromptExpansion"
-	EventPreToolUse          = "PreToolUse"
-	EventPostToolUse         = "PostToolUse"
-	EventPostToolUseFailure  = "PostToolUseFailure"
-	EventSubagentStart       = "SubagentStart"
-	EventSubagentStop        = "SubagentStop"
-	EventStop                = "Stop"
-	EventStopFailure         = "StopFailure"
-	EventPreCompact          = "PreCompact"
-	EventPostCompact         = "PostCompact"
-	EventCwdChanged          = "CwdChanged"
-	EventSessionEnd          = "SessionEnd"
-)
-
 // Input is one hook event as it came on stdin. A field that the event does not carry is the zero value. Input holds slices
 // of the decoded bytes: they must not be changed while the Input is in use.
 type Input struct {
