@@ -1,0 +1,105 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// The functions here use system calls directly: os.Open would set up the network poller, which costs a hook four system calls.
+
+// fileSize returns the size of a file in bytes.
+func fileSize(path string) (int64, error) {
+	var st syscall.Stat_t
+	err := retry(func() error { return syscall.Stat(path, &st) })
+	if err != nil {
+		return 0, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return st.Size, nil
+}
+
+// syncFile flushes a file that exists and returns its size in bytes.
+func syncFile(path string) (int64, error) {
+	fd, err := openFD(path, syscall.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	err = retry(func() error { return syscall.Fstat(fd, &st) })
+	if err == nil {
+		err = retry(func() error { return syncFD(fd) })
+	}
+	if err != nil {
+		return 0, &fs.PathError{Op: "sync", Path: path, Err: err}
+	}
+	return st.Size, nil
+}
+
+// syncDir flushes the entries of a folder.
+func syncDir(path string) error {
+	fd, err := openFD(path, syscall.O_RDONLY|syscall.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	if err := retry(func() error { return syscall.Fsync(fd) }); err != nil {
+		return &fs.PathError{Op: "sync", Path: path, Err: err}
+	}
+	return nil
+}
+
+// openFD opens an existing file.
+func openFD(path string, flags int) (int, error) {
+	fd := -1
+	err := retry(func() (err error) {
+		fd, err = syscall.Open(path, flags|syscall.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+// retry repeats a system call that a signal interrupted.
+func retry(call func() error) error {
+	for {
+		if err := call(); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// lockFile takes an exclusive flock on path, which it creates (mode 0600), within a budget. Beyond it the error wraps ErrBusy.
+// The file stays: removing it would let two holders in.
+func lockFile(path string, budget time.Duration) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFD(f, budget); err != nil {
+		_ = f.Close()
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// lockFD waits for an exclusive flock on an open file. It polls, since a blocking flock has no time-out.
+func lockFD(f *os.File, budget time.Duration) error {
+	const firstPause, longestPause = time.Millisecond, 20 * time.Millisecond
+	pause := firstPause
+	for waited := time.Duration(0); ; waited += pause {
+		err := retry(func() error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) })
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return err
+		}
+		if waited >= budget {
+			return ErrBusy
+		}
+		pause = min(2*pause, longestPause)
+		time.Sleep(pause)
+	}
+}
