@@ -114,3 +114,10 @@ type Delta struct {
 
 // Work is the part of the delta that counts as work tokens.
 func (d Delta) Work() int64 { return d.In + d.Out + d.W5 + d.W1h }
+
+// Bits of tasks.ctx_warned, said once each: a compaction clears the first two, a new token baseline the third.
+const (
+	WarnedNear   = 1 << 0 // the context is nearly full
+	WarnedFull   = 1 << 1
+	WarnedTokens = 1 << 2 // the token limit was passed while the guard was not armed
+)
