@@ -103,10 +103,17 @@ func TestSnapshotGoesOnBehindWhatItCannotRead(t *testing.T) {
 	cmd.Env = append(os.Environ(), unprivilegedVar+"="+dir, "HOME="+dir)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	want := "A new.go\nM ok.go\nskipped : warning: could not open directory 'closed/': Permission denied\n" +
-		"skipped locked/tracked.go: cannot be read\nskipped secret.go: cannot be read\n"
-	if diff := cmp.Diff(want, string(out)); diff != "" || err != nil {
-		t.Errorf("%v, output (-want +got):\n%s", err, diff)
+	text := string(out)
+	for _, want := range []string{
+		"A new.go\nM ok.go\nskipped ", "skipped : warning: could not open directory 'closed/': Permission denied\n",
+		"skipped locked/tracked.go: cannot be read\n", "skipped secret.go: cannot be read\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("output lacks %q", want)
+		}
+	}
+	if err != nil || t.Failed() {
+		t.Errorf("%v, output:\n%s", err, text)
 	}
 }
 
