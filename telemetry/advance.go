@@ -2,8 +2,10 @@ package telemetry
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // advance moves a task by one fact. It changes t only; Record saves the difference.
@@ -36,7 +38,7 @@ func (f *Fact) advance(tx *store.Tx, t *Task) error {
 }
 
 func (f *Fact) prompt(tx *store.Tx, t *Task) error {
-	if f.Command.Verb == VerbNotice {
+	if f.Command.Verb == spec.VerbNotice {
 		return nil // written by the client: neither a turn of a person nor a reason to end a task
 	}
 	if !f.again(t) {
@@ -50,17 +52,17 @@ func (f *Fact) prompt(tx *store.Tx, t *Task) error {
 		}
 	}
 	switch f.Command.Verb {
-	case VerbStart:
+	case spec.VerbStart:
 		return f.startSpec(tx, t)
-	case VerbPause:
-		return f.spec(tx, t, EventPause)
-	case VerbResume:
-		return f.spec(tx, t, EventResume)
-	case VerbAbort:
-		return f.spec(tx, t, EventAbort)
+	case spec.VerbPause:
+		return f.moveSpec(tx, t, EventPause)
+	case spec.VerbResume:
+		return f.moveSpec(tx, t, EventResume)
+	case spec.VerbAbort:
+		return f.moveSpec(tx, t, EventAbort)
 	}
 	if t.Ended() {
-		return Put(tx, requestKey(f.Session), request{Description: f.Description, Category: f.Category, Prompt: f.Prompt}.encode())
+		return Put(tx, requestKey(f.Session), f.Category+"\n"+f.Prompt+"\n"+f.Description)
 	}
 	if !t.Edited && f.Description != "" && (t.Description == "" || vague(t.Category) && !vague(f.Category)) {
 		t.Description, t.Category = f.Description, f.Category
@@ -92,7 +94,7 @@ func (f *Fact) sourceEdit(tx *store.Tx, t *Task) error {
 	}
 	switch {
 	case t.SpecStatus == SpecPending:
-		return f.spec(tx, t, EventEdit)
+		return f.moveSpec(tx, t, EventEdit)
 	case t.SpecStatus == SpecCompleted && t.State == Idle:
 		// Claimed too early: nobody has judged it yet and the work goes on.
 		return setSpec(tx, t, SpecImplementing, f.MS)
@@ -135,12 +137,14 @@ func succeed(tx *store.Tx, old *Task, f *Fact) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := decodeRequest(raw)
-	if r.Prompt == "" {
-		r.Prompt = old.LastPromptID
+	next.Prompts, next.LastPromptID = 1, old.LastPromptID
+	if request := strings.SplitN(raw, "\n", 3); len(request) == 3 {
+		next.Category, next.LastPromptID, next.Description = request[0], request[1], request[2]
 	}
-	next.Description, next.Category = r.Description, r.Category
-	next.FirstPromptID, next.LastPromptID, next.Prompts = r.Prompt, r.Prompt, 1
+	next.FirstPromptID = next.LastPromptID
+	if err := Drop(tx, requestKey(f.Session)); err != nil {
+		return nil, err
+	}
 	return Begin(tx, next)
 }
 
@@ -172,7 +176,7 @@ func (f *Fact) compaction(tx *store.Tx, t *Task) error {
 
 // SetBase stores what a task is measured against, once: the first base wins and set tells whether it was this one.
 func SetBase(tx *store.Tx, session string, seq int64, b Base) (set bool, err error) {
-	_, err = change(tx, session, seq, func(t *Task) error {
+	_, err = Change(tx, session, seq, func(t *Task) error {
 		set = setBase(t, b)
 		return nil
 	})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // Fact is everything that one hook event leaves behind. It holds no text of the payload but what the caller redacted (Description,
@@ -45,11 +47,11 @@ type Fact struct {
 	Drift   bool     `json:"drift,omitempty"` // a push after a deny, a grab at the harness
 
 	// Prompts (UserPromptSubmit, UserPromptExpansion).
-	Command     Command `json:"command,omitzero"`
-	Description string  `json:"description,omitempty"` // first line of the request, redacted, at most 200 characters
-	Category    string  `json:"category,omitempty"`    // see Categorize
+	Command     spec.Command `json:"command,omitzero"`
+	Description string       `json:"description,omitempty"` // first line of the request, redacted, at most 200 characters
+	Category    string       `json:"category,omitempty"`    // see spec.Categorize
 
-	Marker *Marker `json:"marker,omitempty"` // active-spec.json as an agent left it
+	Marker *spec.Marker `json:"marker,omitempty"` // active-spec.json as an agent left it
 
 	// SubagentStart and SubagentStop.
 	AgentType       string `json:"agent_type,omitempty"`

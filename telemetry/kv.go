@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/devflow-suite/devflow/internal/store"
@@ -33,27 +32,5 @@ func Drop(tx *store.Tx, key string) error {
 	return nil
 }
 
-// request is the newest prompt after a task ended: the next task's description.
-type request struct {
-	Description string `json:"d,omitempty"`
-	Category    string `json:"c,omitempty"`
-	Prompt      string `json:"p,omitempty"`
-}
-
+// requestKey is where the newest prompt after the end of a task waits for the next task: category, prompt id and description, by line.
 func requestKey(session string) string { return "request:" + session }
-
-func (r request) encode() string {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return "" // unreachable: three strings
-	}
-	return string(b)
-}
-
-// decodeRequest reads a request; a damaged one only costs a description.
-func decodeRequest(raw string) (r request) {
-	if raw == "" || json.Unmarshal([]byte(raw), &r) != nil {
-		return request{}
-	}
-	return r
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // readLookback bounds how many tool calls back a file's reading is remembered; more would make an edit late in a long session dear.
@@ -119,10 +120,10 @@ func (f *Fact) begins(t *Task) bool {
 	if f.Mutates && f.isTool() {
 		return t.Ended() && f.Outcome != "deny" && f.MS >= t.EndedMS
 	}
-	if !f.isPrompt() || f.Command.Verb != VerbStart || f.again(t) && t.SpecStatus == SpecPending {
+	if !f.isPrompt() || f.Command.Verb != spec.VerbStart || f.again(t) && t.SpecStatus == SpecPending {
 		return false
 	}
-	return t.Edited || t.Ended() || t.SpecStatus != SpecNone
+	return t.Edited || t.Ended() || t.SpecStatus != SpecNone || t.State == Passed || t.State == Warned
 }
 
 // again tells whether a prompt was seen already: one with a command arrives as two events of one id.
@@ -189,7 +190,7 @@ func (f *Fact) tool(tx *store.Tx, t *Task) error {
 	}
 	for _, path := range f.Tested {
 		if _, err := tx.Exec("UPDATE edits SET test_state='changed' WHERE session_id=? AND n>=? AND seq=? AND path=?",
-			t.SessionID, firstID(t), t.Seq, path); err != nil {
+			t.SessionID, t.FirstRow(), t.Seq, path); err != nil {
 			return err
 		}
 	}
@@ -275,12 +276,6 @@ func addRules(list string, modules []Module) string {
 	}
 	return list
 }
-
-// firstID is the smallest id that a fact of the task can have; ids start with the time. The clock may be set back a little in between;
-// rows of other tasks are told apart by their number.
-func firstID(t *Task) int64 { return (t.StartedMS - clockSlackMS) << idShift }
-
-const clockSlackMS = 10 * 60 * 1000
 
 // text is a string for the store, where NULL means unknown.
 func text(s string) any {

@@ -159,8 +159,9 @@ func save(tx *store.Tx, before, now *Task) error {
 	return nil
 }
 
-// change loads a task, lets fn alter it and saves the difference.
-func change(tx *store.Tx, session string, seq int64, fn func(*Task) error) (*Task, error) {
+// Change loads a task, lets fn alter it and saves the difference. It is how packages below this one move a task's state; the token counters
+// and Edited are not theirs to alter.
+func Change(tx *store.Tx, session string, seq int64, fn func(*Task) error) (*Task, error) {
 	t, err := Find(tx, session, seq)
 	if err != nil {
 		return nil, err

@@ -2,13 +2,13 @@ package telemetry
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
-// spec applies an event to the task's spec where it is legal and does nothing where it is not.
-func (f *Fact) spec(tx *store.Tx, t *Task, e SpecEvent) error {
+// moveSpec applies an event to the task's spec where it is legal and does nothing where it is not.
+func (f *Fact) moveSpec(tx *store.Tx, t *Task, e SpecEvent) error {
 	next, ok := t.SpecStatus.Next(e, t.Edited)
 	if !ok {
 		return nil
@@ -57,7 +57,7 @@ func (f *Fact) startSpec(tx *store.Tx, t *Task) error {
 // must not be able to get rid of its own base tree. COMPLETED is a claim that calls for a verdict.
 func (f *Fact) importMarker(tx *store.Tx, t *Task) error {
 	m := f.Marker
-	want := m.status()
+	want := SpecStatus(m.Claim())
 	if want == "" || t.Ended() || m.StartedAt > 0 && f.MS-m.StartedAt*1000 > specLifeMS {
 		return nil
 	}
@@ -73,13 +73,13 @@ func (f *Fact) importMarker(tx *store.Tx, t *Task) error {
 	switch want {
 	case SpecImplementing:
 		if t.SpecStatus == SpecPaused {
-			return f.spec(tx, t, EventResume)
+			return f.moveSpec(tx, t, EventResume)
 		}
-		return f.spec(tx, t, EventEdit)
+		return f.moveSpec(tx, t, EventEdit)
 	case SpecPaused:
-		return f.spec(tx, t, EventPause)
+		return f.moveSpec(tx, t, EventPause)
 	case SpecCompleted:
-		return f.spec(tx, t, EventComplete)
+		return f.moveSpec(tx, t, EventComplete)
 	}
 	return nil
 }
@@ -89,20 +89,18 @@ func (f *Fact) inferCompleted(tx *store.Tx, t *Task) error {
 	if t.SpecStatus != SpecImplementing || !t.Edited {
 		return nil
 	}
-	run, err := LastTest(tx, t, false)
-	if err != nil || run == nil || !run.OK {
-		return err
-	}
-	var newest int64
-	if _, err := tx.One("SELECT max(coalesce((SELECT max(n) FROM edits WHERE session_id=?1 AND n>=?2 AND seq=?3 AND kind IS NOT 'doc'),0),"+
-		"coalesce((SELECT max(n) FROM tool_log WHERE session_id=?1 AND n>=?2 AND seq=?3 AND class='mutate'),0))",
-		[]any{t.SessionID, firstID(t), t.Seq}, &newest); err != nil {
+	var green bool
+	if _, err := tx.One("SELECT ok AND n>max("+
+		"coalesce((SELECT max(n) FROM edits WHERE session_id=?1 AND n>=?2 AND seq=?3 AND kind IS NOT 'doc'),0),"+
+		"coalesce((SELECT max(n) FROM tool_log WHERE session_id=?1 AND n>=?2 AND seq=?3 AND class='mutate'),0)) "+
+		"FROM tool_log WHERE session_id=?1 AND n>=?2 AND seq=?3 AND runner<>'' ORDER BY n DESC LIMIT 1",
+		[]any{t.SessionID, t.FirstRow(), t.Seq}, &green); err != nil {
 		return fmt.Errorf("infer completion of %s: %w", t.ID(), err)
 	}
-	if run.N <= newest {
+	if !green {
 		return nil
 	}
-	return f.spec(tx, t, EventComplete)
+	return f.moveSpec(tx, t, EventComplete)
 }
 
 // Stopping is what the spec guard knows about the end of a turn.
@@ -115,12 +113,12 @@ type Stopping struct {
 // SpecGuard decides whether the turn may end: it may not, once per prompt, while a spec is IMPLEMENTING, unless work goes on in the
 // background or the user was asked something. The reason is "" when it may; otherwise it says how to get out.
 func SpecGuard(tx *store.Tx, session string, seq int64, s Stopping) (reason string, err error) {
-	_, err = change(tx, session, seq, func(t *Task) error {
+	_, err = Change(tx, session, seq, func(t *Task) error {
 		prompt := s.Prompt
 		if prompt == "" {
 			prompt = fmt.Sprintf("#%d", t.Prompts)
 		}
-		if t.SpecStatus != SpecImplementing || t.Ended() || t.halted() || s.Background || t.SpecBlockPrompt == prompt || asksUser(s.LastMessage) {
+		if t.SpecStatus != SpecImplementing || t.Ended() || t.Halted() || s.Background || t.SpecBlockPrompt == prompt || spec.AsksUser(s.LastMessage) {
 			return nil
 		}
 		var tool string
@@ -141,10 +139,4 @@ func SpecGuard(tx *store.Tx, session string, seq int64, s Stopping) (reason stri
 		return nil
 	})
 	return reason, err
-}
-
-// asksUser tells whether a message ends in a question.
-func asksUser(message string) bool {
-	message = strings.TrimRight(message, " \t\r\n*_`\"')]>”’»")
-	return strings.HasSuffix(message, "?") || strings.HasSuffix(message, "？")
 }

@@ -76,12 +76,21 @@ func (t *Task) Ended() bool { return t.EndedMS != 0 }
 // Denied tells whether writing tools are refused until a person resumes: only after an emergency halt. A nil task is not denied.
 func (t *Task) Denied() bool { return t != nil && t.State == Emergency }
 
+// Halted tells whether only a person can let the task go on.
+func (t *Task) Halted() bool { return t.State == Halted || t.State == Emergency }
+
 // HighRisk tells whether the task is judged while the turn waits.
 func (t *Task) HighRisk() bool { return t.Oversight == "strict" || t.Oversight == "human_review" }
 
 // NeedsBase tells whether a base tree has to be taken before the mutating call that is about to happen: there is none yet, or the call
 // begins another task. t may be nil.
 func (t *Task) NeedsBase() bool { return t == nil || t.Ended() || t.BaseTree == "" }
+
+// FirstRow is the smallest n that a row of the task can have in edits and tool_log, whose numbers grow with time. The clock may be set back
+// a little in between; rows of other tasks are told apart by their seq.
+func (t *Task) FirstRow() int64 { return (t.StartedMS - clockSlackMS) << idShift }
+
+const clockSlackMS = 10 * 60 * 1000
 
 // TaskID is the name of a task in task_executions.
 func TaskID(session string, seq int64) string { return session + "#" + strconv.FormatInt(seq, 10) }
