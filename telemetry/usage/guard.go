@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+
+	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // Bits of tasks.ctx_warned: what was already said. A compaction clears the first two, a new token baseline the third.
 const (
-	WarnedNear   = 1 << 0 // 80 % of the room before compaction
-	WarnedFull   = 1 << 1 // 90 %
-	WarnedTokens = 1 << 2 // token limit passed while the guard was not armed
+	WarnedNear   = telemetry.WarnedNear   // 80 % of the room before compaction
+	WarnedFull   = telemetry.WarnedFull   // 90 %
+	WarnedTokens = telemetry.WarnedTokens // token limit passed while the guard was not armed
 )
 
 // Percentages of the room before compaction (Threshold) at which a session is told.
@@ -22,7 +24,7 @@ const (
 // ContextWarning decides whether the model is told that its context fills up. warned is tasks.ctx_warned; the returned bits
 // are to be stored instead. The text is empty when there is nothing new to say. plan is what /compact should focus on and
 // may be empty.
-func ContextWarning(occupancy, window int64, warned int, plan string) (text string, bits int) {
+func ContextWarning(occupancy, window int64, warned int64, plan string) (text string, bits int64) {
 	room := Threshold(window)
 	if room <= 0 || occupancy*100 < room*nearPercent {
 		return "", warned

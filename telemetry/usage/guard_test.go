@@ -13,7 +13,7 @@ import (
 func TestContextWarningOncePerStep(t *testing.T) {
 	t.Parallel()
 	const window = 200_000 // compacts at 167,000: 80 % is 133,600, 90 % is 150,300
-	warned := 0
+	warned := int64(0)
 	var said []string
 	for _, occ := range []int64{0, 133_599, 133_600, 140_000, 150_299, 150_300, 166_000, 180_000, 20_000, 160_000} {
 		var text string
