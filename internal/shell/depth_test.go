@@ -1,0 +1,74 @@
+package shell_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/devflow-suite/devflow/internal/shell"
+)
+
+// Each piece recurses in the parser, or builds a tree as deep as the input is long.
+var openers = []string{
+	"(", "{ ", "[", "[[ ", "[[ ! ", "[[ ( ", "$(", "`", "\"$(", "\"`", "'", "\"", "${a:-", "${a/", "${a[", "$((", "$[", "((", "$((1+(",
+	"$((-", "$((!", "$((a?", "$((a=", "$((a**", "$((a[", "if ", "if a; then ", "if a; then b; elif ", "case a in b) ", "while ", "until a; do ",
+	"for i in a; do ", "select i in a; do ", "f() ", "f() { ", "function f { ", "! ", "time ", "time -p ", "coproc ", "<(", ">(", "a <<E\n$(", "a <<E\n`",
+	"a=(", "a=($(", "a[", "let a=", "declare a=(", "x=$(", "@(", "a && ", "a | ", "a || ", "! a && ", "a; ", "a & ", "a\n", "sh -c '", "eval ", "sudo ",
+	"find -exec ", "$'", "\\", "{a,", "<<<$(", "\\`", "$", "${", "))", "}", ";;", "]] ", "fi ", "a ", "a=b ", "> ", ">a ", "<<E ", "#", "\x00", "\r\n", "é",
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, o := range openers {
+		t.Run(o, func(t *testing.T) {
+			t.Parallel()
+			src := strings.Repeat(o, 1<<20/len(o))
+			s, err := shell.Parse(src)
+			if err != nil && !errors.Is(err, shell.ErrTooDeep) && !errors.Is(err, shell.ErrSyntax) {
+				t.Errorf("Parse(%q…): %v", o, err)
+			}
+			s.Exit(func(*shell.Command) shell.Role { return shell.Target })
+		})
+	}
+}
+
+func TestDeepNestingIsReported(t *testing.T) {
+	t.Parallel()
+	for _, o := range []string{"(", "{ ", "$(", "if ", "$((1+(", "f() ", "time ", "${a:-${a:-"} {
+		if _, err := shell.Parse(strings.Repeat(o, 200_000)); !errors.Is(err, shell.ErrTooDeep) {
+			t.Errorf("200,000 × %q: err = %v, want ErrTooDeep", o, err)
+		}
+	}
+	// What people and programs write is far from the bound.
+	for _, n := range []int{1, 10, 100} {
+		src := strings.Repeat("$(echo \"", n) + "x" + strings.Repeat("\")", n)
+		s, err := shell.Parse(src)
+		if err != nil || len(s.Commands) != n+1 {
+			t.Errorf("%d levels: %d commands, %v", n, len(s.Commands), err)
+		}
+	}
+}
+
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	if _, err := shell.Parse(strings.Repeat("a", shell.MaxSource+1)); !errors.Is(err, shell.ErrTooLong) {
+		t.Errorf("err = %v, want ErrTooLong", err)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, tt := range []struct{ name, src string }{
+		{"short", "cd packages/a && npx vitest run 2>&1 | tail -5"},
+		{"2MB", strings.Repeat("cd a && FOO=1 sudo git commit -m \"it's $(date)\" | tee x; ", 2<<20/60)},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			b.SetBytes(int64(len(tt.src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := shell.Parse(tt.src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,180 @@
+// Package shell reads a shell command line the way bash would and flattens it into the simple commands that would run.
+//
+// It owns no table and no file. It follows wrappers (sudo, env, timeout, xargs, sh -c, eval, find -exec …) to the program that
+// really runs, tracks `cd`, lists redirections with the directory they are relative to, and can say what the exit status of the
+// whole line proves about one of its commands. It decides nothing: what is dangerous, what is a test run and what is read-only
+// is the business of its callers.
+//
+// Parsing is done by mvdan.cc/sh/v3/syntax in its bash dialect. That parser is recursive and a stack overflow cannot be recovered
+// from, so the input is handed to it through a reader that watches the depth of the stack (see depth.go): input of any shape
+// costs bounded memory and time linear in its length.
+//
+// All values are plain data; a Script may be shared by goroutines once Parse has returned it.
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// MaxSource is the longest command line, in bytes, that Parse reads. Longer input is ErrTooLong. Claude Code itself
+// sends far less; the bound keeps the worst case of a hook small.
+const MaxSource = 4 << 20
+
+// maxNesting is how many scripts may be nested in strings (sh -c "bash -c '…'") before the inner text is left unread and the
+// command is marked Opaque.
+const maxNesting = 4
+
+// Errors that a caller may test for with errors.Is. In every case the Script returned beside the error holds the commands that
+// were complete before the trouble: bash runs those, too.
+var (
+	ErrTooLong = errors.New("command line too long")
+	ErrTooDeep = errors.New("command line nested too deeply")
+	ErrSyntax  = errors.New("not readable as shell")
+)
+
+// Place says where in the script a command stands. Bits combine.
+type Place uint16
+
+// Places of a command.
+const (
+	InPipe       Place = 1 << iota // one side of a pipe
+	InSubshell                     // inside ( )
+	InSubst                        // inside $( ), backquotes or <( )
+	InFunction                     // inside a function body: runs only when called
+	InCondition                    // the condition of if, while, until
+	InBranch                       // runs only if a condition or the command before it let it
+	InLoop                         // inside a loop body
+	InBackground                   // started with &
+	InNested                       // read from a string: sh -c, eval, su -c, find -exec sh -c
+)
+
+// Word is one shell word after quote removal.
+type Word struct {
+	Text    string // literal text; parts known only at run time are kept as written ("$HOME", "$(id)")
+	Dynamic bool   // holds a parameter, command, arithmetic or process substitution
+	Glob    bool   // holds an unquoted *, ?, [ or brace list: may become other text or several words
+	Quoted  bool   // some part was quoted or escaped, so a leading ~ or a glob character is meant literally there
+}
+
+// Literal reports whether the text is exactly what the program will see (a leading unquoted ~ aside).
+func (w Word) Literal() bool { return !w.Dynamic && !w.Glob }
+
+// Redirect is one redirection of a command or of a compound statement.
+type Redirect struct {
+	Op     string // "<", ">", ">>", ">|", "&>", "&>>", "<>", "<<", "<<-", "<<<", "<&", ">&"
+	FD     string // left of the operator: "2", "{fd}", or ""
+	Target Word   // file, descriptor, here-document delimiter or here-string
+	Body   Word   // here-document text; Dynamic if it holds expansions
+	Dir    Dir    // directory that a relative target belongs to
+}
+
+// Writes reports whether the redirection opens a file for writing. Duplicated descriptors (2>&1) and /dev/null, /dev/stdout,
+// /dev/stderr do not count.
+func (r Redirect) Writes() bool {
+	switch r.Op {
+	case ">", ">>", ">|", "&>", "&>>", "&>|", "&>>|", "<>":
+	case ">&": // bash: >& word writes to a file unless word is a descriptor
+		t := strings.TrimSuffix(r.Target.Text, "-")
+		if t == "" || strings.Trim(t, "0123456789") == "" {
+			return false
+		}
+	default:
+		return false
+	}
+	switch r.Target.Text {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty":
+		return r.Target.Dynamic
+	}
+	return true
+}
+
+// Dir is a directory as far as the text of the script tells.
+type Dir struct {
+	Path    string // slash path: "" is where the script starts; else relative to it, absolute, or starting with "~"
+	Unknown bool   // a cd to something known only at run time came before; Path is then the last known one
+}
+
+// Join resolves a path that is relative to the directory. It does not touch the file system.
+func (d Dir) Join(p string) Dir {
+	switch {
+	case path.IsAbs(p):
+		return Dir{Path: path.Clean(p)}
+	case p == "~" || strings.HasPrefix(p, "~"):
+		return Dir{Path: p}
+	case d.Unknown:
+		return d
+	}
+	q := path.Join(d.Path, p)
+	if q == "." {
+		q = ""
+	}
+	return Dir{Path: q}
+}
+
+// Command is one simple command after unwrapping.
+type Command struct {
+	Name       string     // base name of the program ("git" for /usr/bin/git); "" if there is none or it is Unreadable
+	Args       []string   // texts of the arguments, see Words for what is sure about them
+	Words      []Word     // Words[0] is the program as written, Words[i+1] belongs to Args[i]; empty without a program
+	Assign     []string   // leading assignments and those given to env or sudo, "NAME=value"
+	Redirs     []Redirect // its own redirections; Script.Redirs has these and those of compound statements
+	Wrappers   []string   // programs that were unwrapped, outermost first: "sudo", "env", "xargs", "bash", "find"
+	Dir        Dir        // where it runs
+	Place      Place
+	Unreadable bool   // the program is known only at run time ($cmd, ./r*), or a wrapper had an option we do not know
+	Opaque     bool   // a script inside it was not read: nested too deeply, only known at run time, or broken
+	Text       string // source text of the simple command, wrappers included
+	Pos        int    // byte offset of Text in the script that was parsed (for nested scripts: of the outer command)
+}
+
+// Wrapped reports whether the command was reached through the named wrapper.
+func (c *Command) Wrapped(name string) bool {
+	for _, w := range c.Wrappers {
+		if w == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Script is a flattened command line. The zero value is an empty script.
+type Script struct {
+	Commands []Command // in source order, substitutions before the command that uses them
+	Redirs   []Redirect
+	Funcs    []string // names of functions that the script declares
+
+	flow  *node
+	funcs map[string]*node
+}
+
+// Parse reads src as bash. On error the Script still holds every command that stood completely before the trouble. The error is,
+// or wraps, ErrTooLong, ErrTooDeep or ErrSyntax. Cost is linear in len(src); Parse does not touch the file system or environment.
+func Parse(src string) (Script, error) {
+	var s Script
+	if len(src) > MaxSource {
+		return s, fmt.Errorf("parse shell: %w: %d bytes", ErrTooLong, len(src))
+	}
+	w := walker{src: src, out: &s, shell: &shellState{}}
+	flow, err := w.parse(src)
+	s.flow = flow
+	return s, err
+}
+
+// parse reads one script text (outer or nested) and returns its control flow. src may be a nested string; w.src must be the same.
+func (w *walker) parse(src string) (*node, error) {
+	r := &depthReader{src: src}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(r, "")
+	flow := w.stmts(file.Stmts)
+	switch {
+	case r.tooDeep:
+		return flow, fmt.Errorf("parse shell: %w", ErrTooDeep)
+	case err != nil:
+		return flow, fmt.Errorf("parse shell: %w: %v", ErrSyntax, err)
+	}
+	return flow, nil
+}
