@@ -1,0 +1,47 @@
+package install
+
+import "fmt"
+
+// Report says what was done, or with DryRun what would be.
+type Report struct {
+	Action   string           `json:"action"` // install or uninstall
+	DryRun   bool             `json:"dry_run,omitempty"`
+	Bin      string           `json:"bin"`
+	Settings []SettingsReport `json:"settings,omitempty"`
+	Files    []FileReport     `json:"files,omitempty"` // executables, command files, purged data
+	Lines    []string         `json:"lines"`           // the same for people, in order
+}
+
+// SettingsReport is about one settings file.
+type SettingsReport struct {
+	Path    string `json:"path"`
+	Real    string `json:"real,omitempty"` // set if Path is a symbolic link
+	Scope   Scope  `json:"scope"`
+	Changed bool   `json:"changed"`
+	Added   int    `json:"added"`
+	Renewed int    `json:"renewed"`
+	Removed int    `json:"removed"`
+	Exact   bool   `json:"exact,omitempty"` // Uninstall: the very bytes from before
+	Backup  string `json:"backup,omitempty"`
+	Diff    string `json:"diff,omitempty"` // DryRun only, unified
+}
+
+// FileReport is about one file. State is one of written, unchanged, removed,
+// kept (the user changed it, or it is the user's own) and missing.
+type FileReport struct {
+	Path  string `json:"path"`
+	State string `json:"state"`
+}
+
+func (r *Report) say(format string, args ...any) {
+	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) file(path, state string) { r.Files = append(r.Files, FileReport{path, state}) }
+
+func (r *Report) tense(done, planned string) string {
+	if r.DryRun {
+		return planned
+	}
+	return done
+}

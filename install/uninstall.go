@@ -1,0 +1,286 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/install/splice"
+)
+
+// removal is one settings file to clean.
+type removal struct {
+	source source
+	entry  Registered // zero if the manifest does not know the file
+	data   []byte
+	report SettingsReport
+}
+
+// Uninstall takes out what the manifest lists: entries in settings files first,
+// then unmodified command files and executables, then the manifest. With a
+// scope it cleans that settings file only, and the rest when it was the last
+// one. Database and other data stay unless Options.Purge is set.
+//
+// A settings file that cannot be parsed ends the command before anything is
+// changed, because its entries would then point at nothing.
+func Uninstall(ctx context.Context, o Options) (Report, error) {
+	r := Report{Action: "uninstall", DryRun: o.DryRun}
+	where, err := o.place()
+	if err != nil {
+		return r, err
+	}
+	r.Bin = where.bin
+	m, err := LoadManifest(where.Root)
+	if err != nil {
+		return r, fmt.Errorf("%w; move it away to go on: entries are then recognised by %s alone", err, where.bin)
+	}
+	_, noDB := os.Lstat(where.DB)
+	known := m != nil || noDB == nil
+	if m == nil {
+		m = &Manifest{Format: manifestFormat}
+	}
+	if _, err := os.Stat(where.Root); err == nil && !o.DryRun {
+		unlock, err := lock(ctx, where.Root)
+		if err != nil {
+			return r, err
+		}
+		defer unlock()
+	}
+	jobs, err := planRemovals(where, o, m, &r)
+	if err != nil {
+		return r, err
+	}
+	for _, job := range jobs {
+		if err := job.run(ctx, o, m, where.manifest); err != nil {
+			return r, err
+		}
+		r.Settings = append(r.Settings, job.report)
+		job.tell(&r)
+	}
+	if len(m.Settings) > 0 && o.Scope != "" {
+		r.say("executables and commands stay: %s is still registered", m.Settings[0].Path)
+		return r, nil
+	}
+	if err := m.removeFiles(&r); err != nil {
+		return r, err
+	}
+	if o.Purge && !known {
+		return r, fmt.Errorf("purge %s: neither a manifest nor a database of devflow is in it; remove it by hand if it is yours", where.Root)
+	}
+	if o.Purge {
+		if err := purge(where, m, &r); err != nil {
+			return r, err
+		}
+	}
+	if o.DryRun {
+		return r, nil
+	}
+	return r, m.finish(where, &r)
+}
+
+// planRemovals computes the new text of every settings file that is concerned.
+func planRemovals(where place, o Options, m *Manifest, r *Report) ([]*removal, error) {
+	paths, err := removalPaths(o, m)
+	if err != nil {
+		return nil, err
+	}
+	owner := Owner(m, where.bin, where.Home)
+	var jobs []*removal
+	for _, path := range paths {
+		job, err := planRemoval(path, owner, m)
+		if err != nil && o.Scope == "" && m.registered(path, path) == nil {
+			r.say("%s is not looked into: %v", path, err)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("edit %s: %w", path, err)
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs, nil
+}
+
+// removalPaths lists the settings files: all of the manifest, and those of the
+// options in case the manifest was lost.
+func removalPaths(o Options, m *Manifest) ([]string, error) {
+	var paths []string
+	if o.Scope == "" {
+		for _, entry := range m.Settings {
+			paths = append(paths, entry.Path)
+		}
+	}
+	for _, scope := range []Scope{User, Project, Local} {
+		if o.Scope != "" && o.Scope != scope || scope != User && o.Project == "" && o.Scope == "" {
+			continue
+		}
+		path, err := SettingsPath(o.Getenv, scope, o.Project)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, error) {
+	src, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	job := &removal{source: src, data: src.data, report: SettingsReport{Path: path, Scope: User}}
+	if src.real != path {
+		job.report.Real = src.real
+	}
+	if entry := m.registered(path, src.real); entry != nil {
+		job.entry = *entry
+		job.report.Scope = entry.Scope
+	}
+	if src.info == nil {
+		return job, nil
+	}
+	f, err := settings.Read(src.data)
+	if err != nil {
+		return nil, err
+	}
+	change, err := settings.Uninstall(f, owner, job.entry.Containers)
+	if err != nil {
+		return nil, err
+	}
+	job.data, job.report.Removed = change.Data, change.Removed
+	if e := job.entry; e.Edits != nil && Sum(src.data) == e.After {
+		before, err := splice.Apply(src.data, splice.Inverse(e.Edits))
+		if err == nil && Sum(before) == e.Before {
+			job.data, job.report.Exact = before, true
+		}
+	}
+	job.report.Changed = string(job.data) != string(src.data)
+	if job.report.Changed {
+		return job, src.writable()
+	}
+	return job, nil
+}
+
+// run writes the new text and takes the file out of the manifest.
+func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest string) error {
+	gone := j.entry.Created && len(j.data) == 0
+	if o.DryRun {
+		j.report.Diff = string(diff.Diff(j.source.path, j.source.data, j.source.path, j.data))
+		m.dropRegistered(j.entry.Path)
+		return nil
+	}
+	if j.report.Changed {
+		unlock, err := lock(ctx, filepath.Dir(j.source.path))
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		if gone {
+			err = j.source.remove()
+		} else {
+			err = j.source.replace(j.data, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if j.entry.Path == "" {
+		return nil
+	}
+	m.dropRegistered(j.entry.Path)
+	return m.save(manifest)
+}
+
+func (j *removal) tell(r *Report) {
+	switch s := j.report; {
+	case !s.Changed && j.entry.Path != "":
+		r.say("%s holds no entry of devflow any more", s.Path)
+	case !s.Changed:
+	case s.Exact:
+		r.say("%s %s: the same bytes as before the installation", r.tense("restored", "would restore"), s.Path)
+	default:
+		r.say("%s %d entries from %s, which was edited since; everything else in it stays", r.tense("removed", "would remove"), s.Removed, s.Path)
+	}
+}
+
+// removeFiles removes command files and executables that are as devflow wrote
+// them.
+func (m *Manifest) removeFiles(r *Report) error {
+	var kept []ManifestFile
+	for _, f := range m.Files {
+		if r.DryRun {
+			r.file(f.Path, "removed")
+			continue
+		}
+		state, err := removeUnmodified(f.Path, f.SHA256)
+		if err != nil {
+			return err
+		}
+		r.file(f.Path, state)
+		if state == "kept" {
+			kept = append(kept, f)
+			r.say("%s was changed after the installation and stays", f.Path)
+		}
+	}
+	r.say("%s %d files", r.tense("removed", "would remove"), len(m.Files)-len(kept))
+	if !r.DryRun {
+		m.Files = nil
+	}
+	return nil
+}
+
+// finish removes the manifest and folders that are empty now.
+func (m *Manifest) finish(where place, r *Report) error {
+	if err := os.Remove(where.manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dirs := slices.Clone(m.Dirs)
+	slices.Sort(dirs) // a folder before what is in it
+	if err := removeDirs(slices.Compact(dirs)); err != nil {
+		return err
+	}
+	if _, err := os.Stat(where.DB); err == nil {
+		r.say("the database stays: %s (remove it with: devflow uninstall --purge)", where.DB)
+	}
+	return nil
+}
+
+// purge removes devflow's data: only names that devflow gives, never the root
+// as a whole, which a person may have pointed somewhere else.
+func purge(where place, m *Manifest, r *Report) error {
+	var errs []error
+	for _, path := range []string{where.DB, where.DB + "-wal", where.DB + "-shm", where.DB + ".lock", where.File} {
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		r.file(path, "removed")
+		if !r.DryRun {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	for _, dir := range []string{where.Spool, where.Logs, where.State, where.Objects, where.Fallback} {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+			continue // the one in the temporary folder may be somebody else's
+		}
+		r.file(dir, "removed")
+		if !r.DryRun {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+	}
+	r.say("%s database, configuration, logs and state in %s", r.tense("purged", "would purge"), where.Root)
+	m.Dirs = append(m.Dirs, where.Root, filepath.Dir(where.DB))
+	return errors.Join(errs...)
+}
