@@ -1,7 +1,8 @@
 // Command recorder is a hook that writes down what the client sends and answers what it was told to.
 //
-// recorder DIR keeps each payload as DIR/in/<event>-<nanoseconds>-<pid>.json. When DIR/out/<event>.json is there, its bytes are
-// printed on stdout; DIR/out/<event>.err goes to stderr and makes the exit status 2. It is a test tool, not a hook of devflow.
+// recorder DIR keeps each payload as DIR/in/<nanoseconds>-<pid>-<event>.json. What it answers stands in DIR/out: <event>.json is
+// printed on stdout every time, <event>.once.json only the first time, and <event>.err goes to stderr and makes the exit status 2.
+// It is a test tool, not a hook of devflow.
 package main
 
 import (
@@ -27,20 +28,36 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var p struct {
 		Event string `json:"hook_event_name"`
 	}
-	if json.Unmarshal(in, &p) != nil || p.Event == "" {
+	if json.Unmarshal(in, &p) != nil {
 		p.Event = "unreadable"
 	}
-	name := fmt.Sprintf("%s-%d-%d", p.Event, time.Now().UnixNano(), os.Getpid())
-	part := filepath.Join(dir, name+".part")
+	if p.Event == "" {
+		p.Event = "StatusLine" // the only caller that names no event
+	}
+	name := fmt.Sprintf("%d-%d-%s", time.Now().UnixNano(), os.Getpid(), p.Event)
+	part := filepath.Join(dir, name)
 	if os.WriteFile(part, in, 0o600) != nil || os.Rename(part, filepath.Join(dir, "in", name+".json")) != nil {
 		return 1
 	}
-	if out, err := os.ReadFile(filepath.Join(dir, "out", p.Event+".json")); err == nil {
-		_, _ = stdout.Write(out)
+	answer := filepath.Join(dir, "out", p.Event)
+	once := filepath.Join(dir, name+".used")
+	if os.Rename(answer+".once.json", once) == nil {
+		emit(stdout, once)
+	} else {
+		emit(stdout, answer+".json")
 	}
-	if out, err := os.ReadFile(filepath.Join(dir, "out", p.Event+".err")); err == nil {
-		_, _ = stderr.Write(out)
+	if emit(stderr, answer+".err") {
 		return 2
 	}
 	return 0
+}
+
+// emit copies a file that may be missing and reports whether it was there.
+func emit(w io.Writer, path string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	_, _ = w.Write(data)
+	return true
 }

@@ -41,7 +41,11 @@ func Find(root, version string) (Client, error) {
 	if err != nil || len(found) == 0 {
 		return Client{}, fmt.Errorf("find client %s: %w", version, ErrMissing)
 	}
-	return Client{Version: version, Path: found[0]}, nil
+	path, err := filepath.Abs(found[0]) // the client starts in another folder
+	if err != nil {
+		return Client{}, fmt.Errorf("find client %s: %w", version, err)
+	}
+	return Client{Version: version, Path: path}, nil
 }
 
 // Home is a throw-away home folder of a client.
@@ -59,6 +63,7 @@ func (h Home) Prepare(projects ...string) error {
 	}
 	state, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
+		"messageIdleNotifThresholdMs": 1000, // a minute otherwise, until the "waiting for your input" notification
 		"customApiKeyResponses": map[string]any{"approved": []string{apiKey}, "rejected": []string{}},
 		"projects":              trusted,
 	})

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -17,8 +19,10 @@ import (
 // Screen size and waits. A wait that long only passes when something is broken.
 const (
 	width, height = "180", "60"
-	bound         = 90 * time.Second
+	bound         = 60 * time.Second
 	pause         = 40 * time.Millisecond
+	grace         = 5 * time.Second // between hanging up and killing
+	patience      = 25              // looks at the screen between two presses of the same keys
 )
 
 // Terminal is a program on a screen.
@@ -63,8 +67,22 @@ func (t *Terminal) tmux(args ...string) (string, error) {
 	return string(out), err
 }
 
-// Kill ends the program and its terminal. It may be called twice.
-func (t *Terminal) Kill() { _, _ = t.tmux("kill-server") }
+// Kill ends the program and its terminal and waits until the program is gone. It may be called twice.
+func (t *Terminal) Kill() {
+	out, err := t.tmux("list-panes", "-F", "#{pane_pid}")
+	_, _ = t.tmux("kill-server") // hangs up on the program
+	pid, convErr := strconv.Atoi(strings.TrimSpace(out))
+	if err != nil || convErr != nil {
+		return // no server, or no program left
+	}
+	for end := time.Now().Add(grace); time.Now().Before(end); {
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		<-time.After(pause)
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+}
 
 // Screen is the text on the screen now, without styles.
 func (t *Terminal) Screen() string {
@@ -94,6 +112,23 @@ func (t *Terminal) Enter(line string) {
 	t.Type(line)
 	t.Wait(line)
 	t.Keys("Enter")
+}
+
+// KeysUntil presses keys until a text is on the screen: a dialog that has just opened ignores them. It looks for a while before it
+// presses again.
+func (t *Terminal) KeysUntil(text string, names ...string) {
+	t.tb.Helper()
+	looks := 0
+	t.Until(fmt.Sprintf("%q after %v", text, names), func() bool {
+		if strings.Contains(t.Screen(), text) {
+			return true
+		}
+		if looks%patience == 0 {
+			t.Keys(names...)
+		}
+		looks++
+		return false
+	})
 }
 
 // Wait polls until one of the texts is on the screen, gives that text, and ends the test when none comes.
