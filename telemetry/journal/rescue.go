@@ -188,7 +188,7 @@ func (r *rescue) parts() string {
 	}
 	place := r.Branch
 	if r.Head != "" {
-		place += " at " + cut(r.Head, 12)
+		place += " at " + r.Head[:boundary(r.Head, min(len(r.Head), 12))]
 	}
 	line("Branch", strings.TrimSpace(cut(place, 200)))
 	line("Folder", cut(r.Cwd, 300))
@@ -197,7 +197,7 @@ func (r *rescue) parts() string {
 		if r.Fixed {
 			line(title, "green since")
 		} else {
-			line(title, "\n"+cutHead(strings.TrimSpace(r.Failure), testShown))
+			b.WriteString(title + ":\n" + cutHead(strings.TrimSpace(r.Failure), testShown) + "\n")
 		}
 	}
 	list("Open signals", r.Signals)
@@ -247,7 +247,7 @@ func cutHead(s string, n int) string {
 }
 
 func boundary(s string, n int) int {
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return n
