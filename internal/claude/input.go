@@ -97,13 +97,14 @@ type ToolOut struct {
 	OriginalFile string // Write, Edit: the whole text before
 	HasOriginal  bool   // false when originalFile is null or absent
 	UserModified bool
-	Added        int // lines, from structuredPatch; for a created file the lines of its content
+	Added        int // lines, from structuredPatch or bashEditDiff; for a created file the lines of its content
 	Removed      int // lines
 
 	Stdout           string // Bash; the client merges stderr into it
 	Stderr           string
 	Interrupted      bool
 	BackgroundTaskID string
+	ChangedFiles     []string // Bash of 2.1.332: the files which the command changed, as far as the client saw
 
 	NumLines   int // Read
 	StartLine  int
