@@ -77,7 +77,12 @@ func Install(f *File, o Owner, binDir string) (Change, error) {
 	return c, verify(f, o, c)
 }
 
-// slot returns the registration that h fills, by event, matcher and executable.
+// Slot returns the index in Registrations of the one that h fills, by event,
+// matcher and executable, or -1.
+func Slot(h Handler, binary string) int {
+	return slot(h, binary, Registrations())
+}
+
 func slot(h Handler, binary string, regs []Registration) int {
 	return slices.IndexFunc(regs, func(r Registration) bool {
 		return r.Event == h.Event && r.Binary == binary && (r.Matcher == h.Matcher || r.Matcher == "" && h.Matcher == "*")

@@ -1,0 +1,143 @@
+// Package doctor finds out whether an installation of devflow works: it runs the
+// executables on canned input in a folder of their own, reads every settings
+// file that Claude Code reads, and compares what sessions did with what the
+// hooks recorded, because hooks that are switched off say nothing.
+//
+// It changes nothing: it writes only below a temporary folder and opens the
+// database for reading. It decides nothing either; each Check carries the
+// command that would help.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/devflow-suite/devflow/install"
+	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/proc"
+)
+
+// Status is the result of one check.
+type Status string
+
+// The results. Warn means that something deserves a look but sessions are
+// watched; Fail means that they are not, or not all.
+const (
+	OK   Status = "ok"
+	Warn Status = "warn"
+	Fail Status = "fail"
+)
+
+// Check is one finding.
+type Check struct {
+	ID     string `json:"id"`
+	Status Status `json:"status"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"` // what to do, with the exact command
+}
+
+// Report is everything that Run found, in a fixed order of IDs.
+type Report struct {
+	Checks []Check `json:"checks"`
+}
+
+// Status is the worst one of all checks.
+func (r Report) Status() Status {
+	worst := OK
+	for _, c := range r.Checks {
+		if c.Status == Fail || c.Status == Warn && worst == OK {
+			worst = c.Status
+		}
+	}
+	return worst
+}
+
+// Lines gives the report for people: one line a check, hints below.
+func (r Report) Lines() []string {
+	var lines []string
+	for _, c := range r.Checks {
+		lines = append(lines, fmt.Sprintf("%-4s  %-15s %s", c.Status, c.ID, c.Text))
+		if c.Hint != "" {
+			lines = append(lines, fmt.Sprintf("%-4s  %-15s -> %s", "", "", c.Hint))
+		}
+	}
+	return lines
+}
+
+func (r *Report) add(id string, s Status, hint, format string, args ...any) {
+	if s == OK {
+		hint = ""
+	}
+	r.Checks = append(r.Checks, Check{ID: id, Status: s, Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// ManagedSettings is the file of an administrator, on Linux. Hooks in it run
+// whatever the others say.
+const ManagedSettings = "/etc/claude-code/managed-settings.json"
+
+// LastSeen tells when a hook of a session was last recorded.
+type LastSeen interface {
+	LastSeen(session string) (at time.Time, found bool, err error)
+}
+
+// Config says what to examine. Getenv is required; the zero value of all other
+// fields works.
+type Config struct {
+	Getenv  func(string) string
+	Project string // absolute folder in which sessions start; "" = the user's settings only
+	BinDir  string // "" = that of the manifest, else <root>/bin
+	Managed string // "" = ManagedSettings
+	Temp    string // folder for the self-test's own; "" = that of the system
+	Now     func() time.Time
+	Seen    LastSeen // nil = silence of hooks is not examined
+	// Run starts a child; nil = proc.Run.
+	Run func(ctx context.Context, c proc.Cmd) (proc.Result, error)
+}
+
+// exam is one run of the doctor.
+type exam struct {
+	Config
+	config.Paths
+	bin      string
+	manifest *install.Manifest
+	owner    settings.Owner
+	Report
+}
+
+// Run makes all checks. It takes about a second; ctx ends it early, with the
+// checks that were left counted as failed.
+func Run(ctx context.Context, c Config) Report {
+	e := &exam{Config: c}
+	if e.Managed == "" {
+		e.Managed = ManagedSettings
+	}
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	if e.Config.Run == nil {
+		e.Config.Run = proc.Run
+	}
+	var err error
+	if e.Paths, err = config.ResolvePaths(c.Getenv); err != nil {
+		e.add("places", Fail, "set HOME", "%v", err)
+		return e.Report
+	}
+	e.checkManifest()
+	e.checkBinaries()
+	e.checkProbe(ctx)
+	e.checkHooks()
+	e.checkGit(ctx)
+	e.checkDatabase()
+	e.checkSpool()
+	e.checkLog()
+	e.checkSilence()
+	return e.Report
+}
+
+// installHint is the command that repairs most things.
+const installHint = "devflow install"
+
+func (e *exam) binary(name string) string { return filepath.Join(e.bin, name) }
