@@ -1,115 +1,112 @@
 package claude
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"strings"
-)
-
-// Output is what one module, or one whole hook, wants to tell the client. The zero value says nothing. Outputs are values;
+// Output is what one module, or one whole hook, wants to tell the client. The zero value says nothing. Outputs are values:
 // they may be copied and merged, never changed.
 type Output struct {
-	halt, deny, ask, block []string
-	context, rescue        []string
-	message                []string
-	event                  string // of a context
+	halt    []string
+	deny    []string
+	ask     []string
+	block   []string
+	context []note
+	message []string
 }
 
-// Context gives text to the model: additionalContext of that event. It is cut at MaxContext bytes together with the other
-// contexts of the answer.
-func Context(event, text string) Output { return Output{event: event, context: []string{text}} }
+// note is a context with the event that it was made for.
+type note struct {
+	event  string
+	text   string
+	rescue bool
+}
 
-// Rescue is a Context for the state that a compaction would lose; its bound is MaxRescue UTF-16 units.
-func Rescue(event, text string) Output { return Output{event: event, rescue: []string{text}} }
-
-// Deny refuses the tool call (PreToolUse). The model reads the reason as the tool's error.
-func Deny(reason string) Output { return Output{deny: []string{reason}} }
-
-// Ask makes the client ask the user before the tool runs (PreToolUse); without a terminal the client denies.
-func Ask(reason string) Output { return Output{ask: []string{reason}} }
-
-// Block refuses what the event stands for: the prompt (UserPromptSubmit), the end of the turn (Stop, SubagentStop: the
-// model goes on), or it tells the model that a finished tool call was not right (PostToolUse, PostToolUseFailure).
-func Block(reason string) Output { return Output{block: []string{reason}} }
-
-// Halt ends the turn at once; the reason is shown to the user. On PreToolUse it also denies the call, because the client
-// would still run it.
-func Halt(reason string) Output { return Output{halt: []string{reason}} }
-
-// Message is shown to the user and never reaches the model.
-func Message(text string) Output { return Output{message: []string{text}} }
-
-// Bounds of an answer. The client itself caps only contexts, at 10,000 UTF-16 units; above it shows a 2 KB preview.
+// Bounds of one answer. The client itself caps only contexts, at 10,000 UTF-16 units; of a longer one the model gets a 2 KB
+// preview.
 const (
-	MaxContext = 2000    // bytes of all contexts of one answer
-	MaxRescue  = 9000    // UTF-16 units of all contexts of an answer that has a Rescue
-	MaxReason  = 4 << 10 // bytes of a reason or message
+	MaxContext = 2000    // bytes of all contexts together
+	MaxRescue  = 9000    // UTF-16 units of all contexts together when one of them is a Rescue
+	MaxReason  = 4 << 10 // bytes of the joined reasons, and of the joined messages
 )
 
-// Empty reports whether o says nothing.
-func (o Output) Empty() bool {
-	return len(o.halt)+len(o.deny)+len(o.ask)+len(o.block)+len(o.context)+len(o.rescue)+len(o.message) == 0
+// Context gives text to the model along with that event. It never stops anything. Events: PreToolUse, PostToolUse,
+// PostToolUseFailure, UserPromptSubmit, SessionStart, SubagentStart. (The client also takes it at Stop and SubagentStop, but
+// there it makes the model go on: use Message for a note, Block to go on.)
+func Context(event, text string) Output { return Output{context: []note{{event: event, text: text}}} }
+
+// Rescue is a Context for what a compaction would lose, with more room: MaxRescue.
+func Rescue(event, text string) Output {
+	return Output{context: []note{{event: event, text: text, rescue: true}}}
 }
 
-// Merge folds the answers of several modules in one: halt before deny before ask before nothing, reasons joined by newline
-// with the most severe first, contexts and messages joined in order.
+// Deny refuses the tool call (PreToolUse). The model reads the reason, word for word, as the tool's error.
+func Deny(reason string) Output { return Output{deny: []string{reason}} }
+
+// Ask makes the client ask the user before the tool runs (PreToolUse). Without a terminal the client denies.
+func Ask(reason string) Output { return Output{ask: []string{reason}} }
+
+// Block refuses what the event stands for: the prompt (UserPromptSubmit), or the end of the turn (Stop, SubagentStop: the
+// model reads the reason and goes on). After a tool call (PostToolUse, PostToolUseFailure) it only tells the model that
+// something was not right. At Stop the user reads "Stop hook error: <reason>".
+func Block(reason string) Output { return Output{block: []string{reason}} }
+
+// Halt ends the turn; the user reads the reason. Events: PreToolUse (the call is denied as well, as the client would still
+// run it), PostToolUse, UserPromptSubmit (the prompt is dropped), Stop, SubagentStop.
+func Halt(reason string) Output { return Output{halt: []string{reason}} }
+
+// Message is shown to the user and never reaches the model. Every event that has any answer carries it.
+func Message(text string) Output { return Output{message: []string{text}} }
+
+// Outcome names the weightiest part: halt, deny, ask, block, ctx, message, or ok for an Output that says nothing.
+func (o Output) Outcome() string {
+	switch {
+	case len(o.halt) > 0:
+		return "halt"
+	case len(o.deny) > 0:
+		return "deny"
+	case len(o.ask) > 0:
+		return "ask"
+	case len(o.block) > 0:
+		return "block"
+	case len(o.context) > 0:
+		return "ctx"
+	case len(o.message) > 0:
+		return "message"
+	}
+	return "ok"
+}
+
+// Empty reports whether o says nothing.
+func (o Output) Empty() bool { return o.Outcome() == "ok" }
+
+// Merge folds the answers of several modules to that event in one: a halt weighs more than a deny, a deny more than an ask,
+// an ask more than nothing. Reasons of the same weight, contexts and messages keep their order; equal ones are said once.
+// A context that names no event becomes one of that event.
 func Merge(event string, outs ...Output) Output {
-	m := Output{event: event}
+	var m Output
 	for _, o := range outs {
-		m.halt = append(m.halt, o.halt...)
-		m.deny = append(m.deny, o.deny...)
-		m.ask = append(m.ask, o.ask...)
-		m.block = append(m.block, o.block...)
-		m.context = append(m.context, o.context...)
-		m.rescue = append(m.rescue, o.rescue...)
-		m.message = append(m.message, o.message...)
+		m.halt = union(m.halt, o.halt)
+		m.deny = union(m.deny, o.deny)
+		m.ask = union(m.ask, o.ask)
+		m.block = union(m.block, o.block)
+		m.message = union(m.message, o.message)
+		for _, n := range o.context {
+			if n.event == "" {
+				n.event = event
+			}
+			m.context = union(m.context, []note{n})
+		}
 	}
 	return m
 }
 
-// Encode spells the answer for the event. Nil bytes mean: print nothing. The bytes are always safe to print as the whole
-// stdout, also next to an error, which names parts that this event cannot carry and that were left out.
-func (o Output) Encode(event string) ([]byte, error) {
-	if o.Empty() {
-		return nil, nil
-	}
-	specific := map[string]any{}
-	top := map[string]any{}
-	if len(o.halt) > 0 {
-		top["continue"], top["stopReason"] = false, strings.Join(o.halt, "\n")
-	}
-	if event == EventPreToolUse {
-		switch {
-		case len(o.halt)+len(o.deny) > 0:
-			specific["permissionDecision"] = "deny"
-			specific["permissionDecisionReason"] = strings.Join(append(append(append([]string{}, o.halt...), o.deny...), o.ask...), "\n")
-		case len(o.ask) > 0:
-			specific["permissionDecision"] = "ask"
-			specific["permissionDecisionReason"] = strings.Join(o.ask, "\n")
+// union appends what list has not yet.
+func union[T comparable](list, more []T) []T {
+next:
+	for _, v := range more {
+		for _, have := range list {
+			if have == v {
+				continue next
+			}
 		}
-	} else if len(o.block) > 0 && len(o.halt) == 0 {
-		top["decision"], top["reason"] = "block", strings.Join(o.block, "\n")
+		list = append(list, v)
 	}
-	if c := append(append([]string{}, o.context...), o.rescue...); len(c) > 0 {
-		specific["additionalContext"] = strings.Join(c, "\n")
-	}
-	if len(specific) > 0 {
-		specific["hookEventName"] = event
-		top["hookSpecificOutput"] = specific
-	}
-	if len(o.message) > 0 {
-		top["systemMessage"] = strings.Join(o.message, "\n")
-	}
-	switch event {
-	case EventPreCompact, EventPostCompact, EventSessionEnd:
-		return nil, fmt.Errorf("encode %s answer: the event carries none", event)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(top); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return list
 }

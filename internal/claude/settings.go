@@ -127,7 +127,7 @@ func (r *settingsReader) duplicates(n *span.Node, path string) {
 	for _, key := range n.Duplicates() {
 		for _, m := range n.Members {
 			if m.Key == key {
-				r.problem(EffectNone, m.Value, join(path, key), "appears more than once; only the last one counts")
+				r.problem(EffectNone, m.Value, dotted(path, key), "appears more than once; only the last one counts")
 				break
 			}
 		}
@@ -143,7 +143,7 @@ func (r *settingsReader) hooks(n *span.Node) {
 	for i := range n.Members {
 		m := &n.Members[i]
 		e := EventHooks{Name: m.Key, Member: m}
-		path := join("hooks", m.Key)
+		path := dotted("hooks", m.Key)
 		switch hidden := n.Get(m.Key) != m; {
 		case hidden: // reported as a duplicate; the client never sees it
 		case !KnownEvent(m.Key):
@@ -254,7 +254,7 @@ func (r *settingsReader) text(n *span.Node, key, path string) string {
 	case v == nil:
 		return ""
 	case v.Kind != span.String:
-		r.problem(EffectFile, v, join(path, key), "must be a string, not "+a(v.Kind))
+		r.problem(EffectFile, v, dotted(path, key), "must be a string, not "+a(v.Kind))
 		return ""
 	}
 	return v.Text
@@ -277,7 +277,7 @@ func required(kind string) []string {
 
 func isTrue(n *span.Node) bool { return n != nil && n.Kind == span.Bool && n.Text == "true" }
 
-func join(path, key string) string {
+func dotted(path, key string) string {
 	if path == "" {
 		return key
 	}
