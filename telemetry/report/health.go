@@ -19,7 +19,7 @@ const (
 	errorPercent = 20               // of the runs of one event
 	slowMS       = 5000             // p99 of one event, milliseconds
 	silentAfter  = 10 * time.Minute // the transcript grew after the session's last hook
-	maxHealthRun = 200_000          // hook runs looked at, the newest
+	maxHealthRun = 100_000          // hook runs looked at, the newest
 	maxSilent    = 200              // sessions whose transcript is looked at, the newest
 	slack        = 2 * time.Hour    // rows may be out of order by this much, when they came through the spool
 )

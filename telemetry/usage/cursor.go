@@ -67,6 +67,7 @@ func newestUsage(path string, size int64) (occupancy int64, model string, err er
 	}
 	_, err = claude.ReadTranscript(path, from, func(l claude.Line) error {
 		if mainMessage(&l) {
+			sane(l.Usage)
 			occupancy, model = occupied(l.Usage), l.Usage.Model
 		}
 		return nil

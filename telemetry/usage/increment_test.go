@@ -14,6 +14,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/breaker"
 	"github.com/devflow-suite/devflow/telemetry/usage"
 )
 
@@ -240,24 +241,92 @@ func TestCrashBeforeCommit(t *testing.T) {
 func TestSkillsAndTodos(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	use := func(id, name, input string) string {
-		return reply{id: id, content: fmt.Sprintf(`{"type":"tool_use","id":"t","name":%q,"input":%s}`, name, input)}.String()
+	n := 0
+	use := func(name, input string) string {
+		n++
+		return reply{id: fmt.Sprint("m", n), content: fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":%q,"input":%s}`, n, name, input)}.String()
 	}
-	w.append(use("A", "Skill", `{"skill":"spec-driven-dev"}`) + use("B", "TodoWrite", `{"todos":[{"content":"one","status":"pending","activeForm":"x"}]}`))
-	if diff := cmp.Diff([]string{"spec-driven-dev"}, w.ingest(force).Skills); diff != "" {
-		t.Errorf("first reading (-want +got):\n%s", diff)
+	check := func(step string, skills, todos []string) {
+		t.Helper()
+		for range 2 { // the second reading finds nothing new and still knows all of it
+			res := w.ingest(force)
+			if diff := cmp.Diff([][]string{skills, todos}, [][]string{res.Skills, usage.TodoLines(res.Todos)}); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", step, diff)
+			}
+		}
 	}
-	w.append(use("C", "Skill", `{"command":"wizard"}`) + use("D", "Skill", `{"skill":"spec-driven-dev"}`) +
-		use("E", "TodoWrite", `{"todos":[{"content":"one","status":"completed"},{"content":"two","status":"in_progress"}]}`) + use("F", "Skill", `{"skill":7}`))
-	res := w.ingest(force)
-	if diff := cmp.Diff([]string{"spec-driven-dev", "wizard"}, res.Skills); diff != "" {
-		t.Errorf("second reading (-want +got):\n%s", diff)
+	w.append(use("Skill", `{"skill":"spec-driven-dev"}`) + use("TodoWrite", `{"todos":[{"content":"one","status":"pending","activeForm":"x"}]}`))
+	check("first list", []string{"spec-driven-dev"}, []string{"[ ] one"})
+	w.append(use("Skill", `{"command":"wizard"}`) + use("Skill", `{"skill":"spec-driven-dev"}`) + use("Skill", `{"skill":7}`) +
+		use("TodoWrite", `{"todos":[{"content":"one","status":"completed"},{"content":"two","status":"in_progress"}]}`) + use("TodoWrite", `{"todos":"x"}`))
+	check("second list", []string{"spec-driven-dev", "wizard"}, []string{"[x] one", "[>] two"})
+	w.append(use("TodoWrite", `{"todos":[]}`))
+	check("emptied", []string{"spec-driven-dev", "wizard"}, []string{})
+	w.append(use("TaskCreate", `{"subject":"write the test","description":"d"}`) + use("TaskCreate", `{"subject":"key AKIA2E0A8F3B244C9986 leaks"}`) +
+		use("TaskUpdate", `{"taskId":"1","status":"completed"}`) + use("TaskCreate", `{"subject":"third"}`) + use("TaskUpdate", `{"taskId":"2","status":"deleted"}`) +
+		use("TaskUpdate", `{"taskId":"3","status":"in_progress","subject":"the third"}`) + use("TaskUpdate", `{"taskId":"9","status":"completed"}`))
+	check("tasks", []string{"spec-driven-dev", "wizard"}, []string{"[x] write the test", "[>] the third"})
+	w.update(func(tx *store.Tx) error {
+		kept, err := telemetry.Get(tx, "todos:s1")
+		if strings.Contains(kept, "AKIA2E0A8F3B244C9986") {
+			t.Errorf("a secret was kept: %s", kept)
+		}
+		return err
+	})
+	w.update(forget)
+	if got := usage.TodoLines(w.ingest(force).Todos); len(got) != 2 {
+		t.Errorf("after reading everything again: %q", got)
 	}
-	if diff := cmp.Diff([]usage.Todo{{Text: "one", Status: "completed"}, {Text: "two", Status: "in_progress"}}, res.Todos); diff != "" {
-		t.Errorf("todos (-want +got):\n%s", diff)
+}
+
+// Example 17 of the specification: each reply counts once; 150,001 work tokens after a FAIL halt once, and a PASS begins anew.
+func TestTokenGuardOverATranscript(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var halts int
+	step := func(name string, want usage.Decision) {
+		t.Helper()
+		w.ingest(force)
+		w.update(func(tx *store.Tx) error {
+			task, err := telemetry.Current(tx, w.session)
+			if err != nil {
+				return err
+			}
+			b := usage.Budget{Work: task.Work(), Baseline: task.TokenBaseline, Limit: 150_000, Armed: task.Armed,
+				Halted: task.State == telemetry.Halted || task.State == telemetry.Emergency, Advised: task.CtxWarned&usage.WarnedTokens != 0}
+			if got := usage.TokenGuard(b); got != want {
+				t.Errorf("%s: %v with %+v, want %v", name, got, b, want)
+			}
+			if want != usage.GuardHalt {
+				return nil
+			}
+			_, fired, err := breaker.HaltEmergency(tx, w.session, task.Seq, b.Delta(), now.UnixMilli())
+			if fired {
+				halts++
+			}
+			return err
+		})
 	}
-	if res := w.ingest(force); len(res.Skills) != 2 || res.Todos != nil {
-		t.Errorf("third reading: %+v, want the skills of the task and no todos", res)
+	verdict := func(outcome string) {
+		t.Helper()
+		w.update(func(tx *store.Tx) error {
+			_, err := breaker.SetVerdict(tx, w.session, 1, breaker.Verdict{Outcome: outcome, AtMS: now.UnixMilli()})
+			return err
+		})
+	}
+	verdict(breaker.OutcomeFail)
+	w.append(strings.Repeat(reply{id: "A", in: 140_000, out: 10_000}.String(), 3))
+	step("exactly the limit", usage.GuardNone)
+	verdict(breaker.OutcomePass)
+	verdict(breaker.OutcomeFail)
+	w.append(reply{id: "B", in: 150_000, read: 9_000_000}.String())
+	step("a PASS moved the baseline; cache reads do not count", usage.GuardNone)
+	w.append(reply{id: "C", in: 1}.String())
+	step("one more", usage.GuardHalt)
+	w.append(reply{id: "D", in: 1}.String())
+	step("already halted", usage.GuardNone)
+	if halts != 1 {
+		t.Errorf("%d halts, want 1", halts)
 	}
 }
 

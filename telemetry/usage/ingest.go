@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -42,17 +41,11 @@ type Result struct {
 	Window      int64           // context window in tokens
 	Model       string          // of the newest main-chain message, as the transcript has it
 	Skills      []string        // with Force: all skills that the task has used so far, each once; else those of this reading
-	Todos       []Todo          // the newest todo list seen in this reading, nil if none
+	Todos       []Todo          // with Force: the session's todo list; else only when this reading changed it
 	Bytes       int64           // read
 	More        bool            // whole lines are left unread
 	Unreadable  int             // lines that are not JSON
 	Interrupted error           // the main transcript was counted, but a subagent's could not be read
-}
-
-// Todo is one entry of a todo list of the session.
-type Todo struct {
-	Text   string `json:"text"`
-	Status string `json:"status"` // pending in_progress completed
 }
 
 // Ingest reads what was added to a session's transcript since the last time, counts each reply once, and adds tokens and
@@ -77,7 +70,7 @@ func Ingest(tx *store.Tx, t *telemetry.Task, transcript string, o Options) (Resu
 			return Result{}, err
 		}
 	}
-	if err := r.skills(); err != nil {
+	if err := r.notes(); err != nil {
 		return Result{}, err
 	}
 	r.res.Window = Window(o.Window, r.res.Occupancy, r.res.Model, o.Model)
@@ -109,7 +102,7 @@ func Catch(db *store.DB, session, transcript string, o Options) (Result, error) 
 	}
 }
 
-// add folds a later reading in.
+// add folds a later reading in, which was forced: its skills and todos are complete.
 func (r *Result) add(p Result) {
 	p.Added.In += r.Added.In
 	p.Added.Out += r.Added.Out
@@ -124,30 +117,10 @@ func (r *Result) add(p Result) {
 	p.Messages += r.Messages
 	p.Bytes += r.Bytes
 	p.Unreadable += r.Unreadable
-	p.Skills = mergeSkills(r.Skills, p.Skills)
-	if p.Todos == nil {
-		p.Todos = r.Todos
-	}
 	if p.Interrupted == nil {
 		p.Interrupted = r.Interrupted
 	}
 	*r = p
-}
-
-func mergeSkills(list, more []string) []string {
-	for _, name := range more {
-		list = addOnce(list, name)
-	}
-	return list
-}
-
-func addOnce(list []string, name string) []string {
-	for _, known := range list {
-		if known == name {
-			return list
-		}
-	}
-	return append(list, name)
 }
 
 // reader is one Ingest.
@@ -156,6 +129,7 @@ type reader struct {
 	task *telemetry.Task
 	o    Options
 	res  Result
+	uses []claude.ToolUse // of the main transcript, those that notes looks at
 }
 
 // batch is what one file adds.
@@ -248,18 +222,21 @@ func (r *reader) line(b *batch, c *cursor, l *claude.Line, agent string) {
 	}
 	if agent == "" {
 		for i := range l.ToolUses {
-			r.tool(&l.ToolUses[i])
+			if u := &l.ToolUses[i]; noteworthy(u.Name) {
+				r.uses = append(r.uses, *u)
+			}
 		}
 		if l.Subtype == "compact_boundary" {
 			c.occupancy = 0
 		}
-		if mainMessage(l) {
-			c.occupancy, c.model = occupied(l.Usage), l.Usage.Model
-			r.res.Added.Model = l.Usage.Model
-		}
 	}
 	if l.Usage == nil || l.Usage.Synthetic() {
 		return
+	}
+	sane(l.Usage)
+	if agent == "" && mainMessage(l) {
+		c.occupancy, c.model = occupied(l.Usage), l.Usage.Model
+		r.res.Added.Model = l.Usage.Model
 	}
 	key := l.Usage.Key()
 	m := b.messages[key]
@@ -271,29 +248,13 @@ func (r *reader) line(b *batch, c *cursor, l *claude.Line, agent string) {
 	m.usage.Output = max(m.usage.Output, l.Usage.Output)
 }
 
-// tool notes skills and todo lists.
-func (r *reader) tool(u *claude.ToolUse) {
-	switch u.Name {
-	case "Skill":
-		var in struct{ Skill, Command string }
-		if json.Unmarshal(u.Input, &in) == nil {
-			if in.Skill == "" {
-				in.Skill = in.Command // before 2.1
-			}
-			if in.Skill != "" && !strings.Contains(in.Skill, ",") {
-				r.res.Skills = addOnce(r.res.Skills, in.Skill)
-			}
-		}
-	case "TodoWrite":
-		var in struct {
-			Todos []struct{ Content, Status string }
-		}
-		if json.Unmarshal(u.Input, &in) == nil && in.Todos != nil {
-			r.res.Todos = make([]Todo, len(in.Todos))
-			for i, t := range in.Todos {
-				r.res.Todos[i] = Todo{t.Content, t.Status}
-			}
-		}
+// maxTokens is more than any reply can hold; it keeps sums and costs of a damaged transcript from overflowing.
+const maxTokens = 1 << 32
+
+// sane bounds the counts of a reply, which come from a file that anything may have written.
+func sane(u *claude.Usage) {
+	for _, n := range [...]*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h} {
+		*n = min(max(*n, 0), maxTokens)
 	}
 }
 
@@ -386,27 +347,6 @@ func (r *reader) subagents(transcript string) error {
 		}
 	}
 	return nil
-}
-
-// skills adds the skills of this reading to those of earlier ones, which are kept in kv under the task.
-func (r *reader) skills() error {
-	if len(r.res.Skills) == 0 && !r.o.Force {
-		return nil
-	}
-	key := "skills:" + r.task.ID()
-	kept, err := telemetry.Get(r.tx, key)
-	if err != nil {
-		return err
-	}
-	var known []string
-	if kept != "" {
-		known = strings.Split(kept, ",")
-	}
-	all := mergeSkills(known, r.res.Skills)
-	if r.res.Skills = all; len(all) == len(known) {
-		return nil
-	}
-	return telemetry.Put(r.tx, key, strings.Join(all, ","))
 }
 
 // store adds the sum to the task.
