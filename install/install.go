@@ -123,6 +123,9 @@ func (p *plan) settings(r *Report) error {
 	if err != nil {
 		return err
 	}
+	if err := f.Usable(); err != nil && !p.opt.Force {
+		return err
+	}
 	if p.opt.MigratePython {
 		moved, err := settings.MigratePython(f, p.Home)
 		if err != nil {

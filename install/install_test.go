@@ -418,6 +418,22 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestForceInstallsBesideAFaultyHook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const text = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":"5"}]}]}}`
+	w.write(w.settings(), text, 0o644)
+	w.opt.Force = true
+	r := w.install()
+	if !strings.Contains(strings.Join(r.Lines, "\n"), w.settings()+":1:") {
+		t.Errorf("the report does not name the fault: %q", r.Lines)
+	}
+	w.uninstall()
+	if got := w.read(w.settings()); got != text {
+		t.Errorf("uninstall gives %s", got)
+	}
+}
+
 func TestBrokenSettingsStopUninstallBeforeAnythingGoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

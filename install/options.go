@@ -33,6 +33,7 @@ type Options struct {
 	From          string // absolute folder that holds the built executables
 	DryRun        bool   // plan and show, write nothing
 	MigratePython bool   // Install: take out the hooks of the published Python version
+	Force         bool   // Install: also into a file that some client ignores because of a fault elsewhere in it
 	Purge         bool   // Uninstall: also database, spool, logs, state, configuration
 	Version       string // of the program that installs, for the manifest
 

@@ -190,7 +190,8 @@ func TestFindings(t *testing.T) {
 		{"settings empty", func(w *world) { w.write(w.user(), "", 0o644) }, "settings", doctor.Fail, "the file is empty"},
 		{"timeout of another hook is a string", func(w *world) {
 			w.write(w.project("settings.json"), `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":"5"}]}]}}`, 0o644)
-		}, "settings", doctor.Fail, "settings.json:1:71"},
+		}, "settings", doctor.Warn, "settings.json:1:71"},
+		{"switch of a wrong type", func(w *world) { w.write(w.project("settings.json"), `{"disableAllHooks": "no"}`, 0o644) }, "settings", doctor.Fail, "settings.json:1:21"},
 		{"unknown event", func(w *world) { w.write(w.project("settings.json"), `{"hooks":{"Stopp":[]}}`, 0o644) }, "settings", doctor.Warn, "hooks.Stopp"},
 		{"hook removed", func(w *world) { w.edit(w.user(), `"PreCompact"`, `"Notification"`) }, "registered", doctor.Fail, "missing: PreCompact"},
 		{"all removed", func(w *world) { w.write(w.user(), "{}", 0o644) }, "registered", doctor.Fail, "no hook of devflow"},

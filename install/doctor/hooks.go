@@ -11,6 +11,7 @@ import (
 
 	"github.com/devflow-suite/devflow/install"
 	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/internal/claude"
 )
 
 // settingsFile is one file that the client reads.
@@ -81,7 +82,11 @@ func (e *exam) readSettings() []settingsFile {
 			continue
 		}
 		for _, p := range file.Problems {
-			odd = append(odd, fmt.Sprintf("%s:%d:%d: %s %s", f.path, p.Line, p.Column, p.Path, p.Text))
+			text := fmt.Sprintf("%s:%d:%d: %s %s", f.path, p.Line, p.Column, p.Path, p.Text)
+			if p.Effect == claude.EffectFile {
+				text += " (client 2.1.197 ignores the whole file for it, 2.1.332 this entry)"
+			}
+			odd = append(odd, text)
 		}
 		f.file = file
 	}

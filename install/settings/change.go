@@ -40,12 +40,8 @@ type Change struct {
 // there already stay in their place; their command and timeout are renewed.
 // Missing ones are added at the end of the event's array. The result has been
 // read again and compared: foreign entries are unchanged, or an error is
-// returned.
+// returned. Whether a client takes the file at all is Usable's question.
 func Install(f *File, o Owner, binDir string) (Change, error) {
-	if bad := f.Fatal(true); len(bad) > 0 {
-		return Change{}, &ShapeError{Line: bad[0].Line, Column: bad[0].Column,
-			Text: bad[0].Path + " " + bad[0].Text + "; Claude Code ignores the whole file until this is corrected"}
-	}
 	var c Change
 	base := f
 	o.Dirs = append(slices.Clone(o.Dirs), filepath.Clean(binDir))

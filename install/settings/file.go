@@ -63,6 +63,12 @@ func Read(data []byte) (*File, error) {
 	}
 	doc.Root = f.view.Tree
 	f.Problems = f.view.Problems
+	if n := doc.Root.Value("disableAllHooks"); n != nil && n.Kind != span.Bool {
+		// Seen with 2.1.197 and 2.1.332: no hook of the file runs any more.
+		line, column := doc.Place(n.Start)
+		f.Problems = append(f.Problems, claude.Problem{Path: "disableAllHooks", Offset: n.Start, Line: line, Column: column,
+			Text: "must be true or false, not " + a(n.Kind), Effect: claude.EffectFile})
+	}
 	if doc.Root.Kind != span.Object {
 		return nil, f.refuse(doc.Root, "the top level is %s, not an object", a(doc.Root.Kind))
 	}
@@ -119,30 +125,49 @@ func (f *File) event(e claude.EventHooks) error {
 	return nil
 }
 
-// Fatal returns the problems for which the client ignores the whole file. With
-// sure set it leaves those out that a client newer than the measured one may
-// have learned to accept: hook types and shells of other names.
-func (f *File) Fatal(sure bool) []claude.Problem {
-	unsure := map[int]bool{}
-	for _, e := range f.view.Events {
-		for _, g := range e.Groups {
-			for _, h := range g.Handlers {
-				if h.Type != "" && !knownType(h.Type) {
-					unsure[h.Node.Start] = true
-				}
-				if s := h.Node.Value("shell"); s != nil && s.Kind == span.String {
-					unsure[s.Start] = true
-				}
-			}
-		}
-	}
+// Fatal returns the problems for which a client ignores the whole file: with
+// every those that 2.1.197 has (one faulty hook entry is enough there), without
+// it those that 2.1.332 has as well, which leaves out only the faulty entry.
+func (f *File) Fatal(every bool) []claude.Problem {
 	var out []claude.Problem
 	for _, p := range f.Problems {
-		if p.Effect == claude.EffectFile && !(sure && unsure[p.Offset]) {
+		if p.Effect == claude.EffectFile && (every || !strings.HasPrefix(p.Path, "hooks.")) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// Usable returns a *ShapeError for the first problem that makes a client ignore
+// the whole file, devflow's hooks in it included. It lets hook types and shells
+// of unknown names pass: a client newer than the measured ones may have them,
+// and 2.1.332 steps over them.
+func (f *File) Usable() error {
+	unknown := map[int]bool{}
+	for _, e := range f.view.Events {
+		for _, g := range e.Groups {
+			for _, h := range g.Handlers {
+				if h.Type != "" && !knownType(h.Type) {
+					unknown[h.Node.Start] = true
+				}
+				if s := h.Node.Value("shell"); s != nil && s.Kind == span.String {
+					unknown[s.Start] = true
+				}
+			}
+		}
+	}
+	for _, p := range f.Fatal(true) {
+		if unknown[p.Offset] {
+			continue
+		}
+		who := "Claude Code"
+		if strings.HasPrefix(p.Path, "hooks.") {
+			who = "Claude Code 2.1.197"
+		}
+		return &ShapeError{Line: p.Line, Column: p.Column,
+			Text: fmt.Sprintf("%s %s; %s ignores the whole file until this is corrected", p.Path, p.Text, who)}
+	}
+	return nil
 }
 
 func knownType(name string) bool {

@@ -171,23 +171,45 @@ func TestReadRefusesWithPlace(t *testing.T) {
 	}
 }
 
-func TestInstallRefusesAFileThatTheClientIgnores(t *testing.T) {
+func TestUsableRefusesAFileThatAClientIgnores(t *testing.T) {
 	t.Parallel()
+	tests := []struct {
+		text string
+		all  bool // 2.1.332 ignores it too
+	}{
+		{`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":"5"}]}]}}`, false},
+		{`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":0}]}]}}`, false},
+		{`{"hooks":{"Stop":[{"hooks":[{"type":"command"}]}]}}`, false},
+		{`{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}`, false},
+		{`{"hooks":{"Stop":[{"matcher":1,"hooks":[]}]}}`, false},
+		{`{"hooks":{"Setup":["x"]}}`, false},
+		{`{"permissions":{"allow":"all"}}`, true},
+		{`{"cleanupPeriodDays":"30"}`, true},
+		{`{"disableAllHooks":"true"}`, true},
+	}
+	for _, tt := range tests {
+		f, err := settings.Read([]byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shape *settings.ShapeError
+		if err := f.Usable(); !errors.As(err, &shape) || !strings.Contains(err.Error(), "ignores the whole file") {
+			t.Errorf("Usable(%s) = %v, want a refusal that says why", tt.text, err)
+		}
+		if got := len(f.Fatal(false)) > 0; got != tt.all {
+			t.Errorf("Fatal(false) of %s: %v, want %v", tt.text, got, tt.all)
+		}
+	}
 	for _, text := range []string{
-		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":"5"}]}]}}`,
-		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":0}]}]}}`,
-		`{"hooks":{"Stop":[{"hooks":[{"type":"command"}]}]}}`,
-		`{"hooks":{"Stop":[{"matcher":1,"hooks":[]}]}}`,
-		`{"permissions":{"allow":"all"}}`,
+		`{"hooks":{"Stop":[{"hooks":[{"type":"wasm","module":"x"}]}],"Stopp":{},"Setup":null}}`,
+		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"","shell":"zsh"}]}]},"env":{"a":1}}`,
 	} {
 		f, err := settings.Read([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = settings.Install(f, owner(), binOne)
-		var shape *settings.ShapeError
-		if !errors.As(err, &shape) || !strings.Contains(err.Error(), "ignores the whole file") {
-			t.Errorf("Install into %s = %v, want a refusal that says why", text, err)
+		if err := f.Usable(); err != nil {
+			t.Errorf("Usable(%s) = %v, want nil", text, err)
 		}
 	}
 }
