@@ -35,7 +35,8 @@ type call struct {
 	objs  string   // the private object folder
 	env   []string // more of the environment
 	stdin []byte
-	max   int // bound of the output; 0 = maxList
+	max   int    // bound of the output; 0 = maxList
+	hide  string // a name of ours that means nothing in a message, and differs each time
 }
 
 // name is the git command, without the options of git itself.
@@ -46,6 +47,14 @@ func (c call) name() string {
 		}
 	}
 	return ""
+}
+
+func (c call) say(stderr []byte) string {
+	line := firstLine(stderr)
+	if c.hide == "" {
+		return line
+	}
+	return strings.ReplaceAll(line, c.hide, "index")
 }
 
 // run starts git in the work tree. A truncated output is ErrTooLarge with what there is of it.
@@ -66,7 +75,7 @@ func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
 	case err != nil:
 		return res, fmt.Errorf("git %s: %w", c.name(), err)
 	case res.Exit != 0:
-		return res, fmt.Errorf("git %s: exit %d: %s", c.name(), res.Exit, firstLine(res.Stderr))
+		return res, fmt.Errorf("git %s: exit %d: %s", c.name(), res.Exit, c.say(res.Stderr))
 	case res.Truncated || len(res.Stdout) > c.max:
 		return res, fmt.Errorf("git %s: more than %d bytes: %w", c.name(), c.max, ErrTooLarge)
 	}

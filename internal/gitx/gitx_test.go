@@ -725,6 +725,43 @@ func TestNoGit(t *testing.T) {
 	}
 }
 
+func TestSnapshotOfAHomeFolderLeavesOursOut(t *testing.T) {
+	t.Parallel()
+	tr := newTree(t)
+	tr.objs = tr.Path(".claude/devflow/objects/abc")
+	tr.Write("a", "1")
+	tr.Write(".claude/settings.json", "{}")
+	tr.Write(".claude/devflow/state/s1/judge-result.json", "1")
+	first := tr.snap(t)
+	tr.Write(".claude/devflow/state/s1/judge-result.json", "2")
+	if again := tr.snap(t); again.Tree != first.Tree {
+		t.Error("a file of ours changed the snapshot")
+	}
+	if diff := cmp.Diff(map[string]string{"a": "1", ".claude/settings.json": "{}"}, tr.files(t, first.Tree)); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+}
+
+func TestSnapshotNamesWatchedFilesThatGitDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	tr := newTree(t)
+	inner := gitrepo.New(t, tr.Path("inner"), "main")
+	inner.Write("x.go", "1")
+	inner.Commit("one")
+	tr.Write(".gitignore", "ignored/\n")
+	tr.Write("ignored/y.go", "1")
+	tr.Write("a.go", "1")
+	tr.Commit("one")
+	tr.Write("new.go", "1")
+	s, err := tr.repo.Snap(t.Context(), tr.objs, "a.go", "new.go", "ignored/y.go", "inner/x.go", "gone.go", "ignored")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"ignored/y.go", "inner/x.go"}, s.Unseen); diff != "" {
+		t.Errorf("unseen (-want +got):\n%s", diff)
+	}
+}
+
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	tr := newTree(t)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,7 @@ type Snap struct {
 	Tree    string   // object name of the tree
 	Skipped []Skip   // left out: the tree has what the index has of it, or nothing
 	Hidden  []string // files that the index flags as assumed unchanged or not checked out, though they are there: looked at all the same
+	Unseen  []string // watched files that are there, but git ignores them or another repository has them
 }
 
 // Snapshot gives the work tree as a tree object: tracked and new files as they are on disk, ignored files left out,
@@ -51,8 +53,10 @@ func (r Repo) Snapshot(ctx context.Context, objDir string) (string, error) {
 	return s.Tree, err
 }
 
-// Snap is Snapshot with what was not looked at. It starts three git processes, two when nothing differs from the index.
-func (r Repo) Snap(ctx context.Context, objDir string) (Snap, error) {
+// Snap is Snapshot with what was not looked at, among it those of the watched slash paths that git does not know. It
+// starts three git processes, two when nothing differs from the index. What lies below the folder that holds all object
+// folders (two levels up from objDir) is ours and never part of a snapshot, also when the work tree is a home folder.
+func (r Repo) Snap(ctx context.Context, objDir string, watch ...string) (Snap, error) {
 	if err := prepare(objDir); err != nil {
 		return Snap{}, fmt.Errorf("snapshot %s: %w", r.Root, err)
 	}
@@ -62,7 +66,12 @@ func (r Repo) Snap(ctx context.Context, objDir string) (Snap, error) {
 	}
 	defer os.RemoveAll(work) // nothing of value is in it
 
-	s := &snapshot{repo: r, objs: objDir, index: filepath.Join(work, "index"), links: map[string]bool{}}
+	s := &snapshot{repo: r, objs: objDir, index: filepath.Join(work, "index"), links: map[string]bool{}, own: r.ownPrefix(objDir), watch: map[string]bool{}}
+	for _, path := range watch {
+		if info, err := os.Lstat(r.abs(path)); err == nil && !info.IsDir() {
+			s.watch[path] = true
+		}
+	}
 	if err := s.copyIndex(); err != nil {
 		return Snap{}, fmt.Errorf("snapshot %s: %w", r.Root, err)
 	}
@@ -70,7 +79,16 @@ func (r Repo) Snap(ctx context.Context, objDir string) (Snap, error) {
 	if err != nil {
 		return Snap{}, fmt.Errorf("snapshot %s: %w", r.Root, err)
 	}
-	return Snap{Tree: tree, Skipped: s.skipped, Hidden: s.hidden}, nil
+	return Snap{Tree: tree, Skipped: s.skipped, Hidden: s.hidden, Unseen: slices.Sorted(maps.Keys(s.watch))}, nil
+}
+
+// ownPrefix is the folder of ours, with a slash behind it, when it is inside the work tree; else empty.
+func (r Repo) ownPrefix(objDir string) string {
+	rel, ok := r.Rel(filepath.Dir(filepath.Dir(objDir)))
+	if !ok || rel == "." {
+		return ""
+	}
+	return rel + "/"
 }
 
 type snapshot struct {
@@ -86,6 +104,8 @@ type snapshot struct {
 	bytes   int64
 	refused int             // calls that git refused
 	links   map[string]bool // folder → is a symbolic link
+	own     string          // prefix of paths that are ours
+	watch   map[string]bool // watched files that git has not named yet
 }
 
 // prepare makes the object folder and marks it as used now, for Prune.
@@ -172,7 +192,10 @@ func (s *snapshot) sort(list []byte) error {
 		}
 		tag, path := entry[0], strings.TrimSuffix(string(entry[2:]), "/")
 		flagged := tag == 'S' || tag == 's' || tag >= 'a' && tag <= 'z'
-		if tag == 'H' || seen[path] {
+		if len(s.watch) > 0 {
+			delete(s.watch, path)
+		}
+		if tag == 'H' || seen[path] || s.own != "" && strings.HasPrefix(path, s.own) {
 			continue
 		}
 		seen[path] = true
@@ -293,7 +316,7 @@ func list(paths []string) []byte { return []byte(strings.Join(paths, "\x00") + "
 func (r Repo) abs(path string) string { return filepath.Join(r.Root, filepath.FromSlash(path)) }
 
 func (s *snapshot) git(ctx context.Context, stdin []byte, args ...string) (proc.Result, error) {
-	return s.repo.run(ctx, call{args: args, objs: s.objs, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + s.index}})
+	return s.repo.run(ctx, call{args: args, objs: s.objs, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + s.index}, hide: s.index})
 }
 
 // Prune removes the object folders directly below parent that no snapshot used since before. It gives the number of

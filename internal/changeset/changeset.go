@@ -1,0 +1,111 @@
+// Package changeset reads what differs between two trees of a repository: every file with its added and removed lines
+// and, where asked for, its whole content before and after.
+//
+// It puts internal/gitx and internal/diff together and owns nothing. It does not know what kinds of files there are:
+// the caller says whose content it wants.
+package changeset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/devflow-suite/devflow/internal/diff"
+	"github.com/devflow-suite/devflow/internal/gitx"
+)
+
+// File is one file that differs.
+type File struct {
+	gitx.Change
+	Lines         diff.File // without lines for binary content and when the patch could not be read
+	Before, After []byte    // whole content, of wanted files only; nil where there is none or it could not be read
+	Hidden        bool      // a text that .gitattributes calls binary: its lines were read all the same
+}
+
+// Deleted is true when the file is not there any more.
+func (f *File) Deleted() bool { return f.Status == 'D' }
+
+// Regular is true when the file is there, and is neither a symbolic link nor a submodule.
+func (f *File) Regular() bool { return !f.Deleted() && f.NewMode != "120000" && !f.Submodule() }
+
+// Read lists the files that differ between trees a and b, in path order. The list itself is complete or nil. The error,
+// which may wrap gitx.ErrTooLarge, tells what else could not be read; the files then lack their lines or contents. want
+// chooses the files whose content is read. It starts three git processes, one without a difference, and one more when a
+// wanted file is a text that attributes hide.
+func Read(ctx context.Context, r gitx.Repo, objDir, a, b string, want func(path string) bool) ([]File, error) {
+	changes, err := r.Changes(ctx, objDir, a, b)
+	if err != nil {
+		return nil, err
+	}
+	if len(changes) == 0 {
+		return []File{}, nil
+	}
+	files := make([]File, 0, len(changes))
+	for _, c := range changes {
+		files = append(files, File{Change: c})
+	}
+	err = lines(ctx, r, objDir, a, b, files)
+	return files, errors.Join(err, contents(ctx, r, objDir, a, b, files, want))
+}
+
+// lines attaches the patch, or with paths the patch of these.
+func lines(ctx context.Context, r gitx.Repo, objDir, a, b string, files []File, paths ...string) error {
+	patch, err := r.Patch(ctx, objDir, a, b, paths...)
+	if err != nil {
+		return err
+	}
+	parsed, err := diff.Parse(patch)
+	if err != nil {
+		return err
+	}
+	byPath := make(map[string]diff.File, len(parsed))
+	for _, p := range parsed {
+		byPath[p.Path()] = p
+	}
+	for i := range files {
+		if p, ok := byPath[files[i].Path]; ok {
+			files[i].Lines = p
+		}
+	}
+	return nil
+}
+
+// contents reads the wanted files whole.
+func contents(ctx context.Context, r gitx.Repo, objDir, a, b string, files []File, want func(path string) bool) error {
+	var oids []string
+	for i := range files {
+		if want(files[i].Path) {
+			oids = append(oids, files[i].OldOID, files[i].NewOID)
+		}
+	}
+	blobs, err := r.Blobs(ctx, objDir, oids)
+	var hidden []string
+	for i := range files {
+		f := &files[i]
+		if !want(f.Path) {
+			continue
+		}
+		f.Before, f.After = blobs[f.OldOID], blobs[f.NewOID]
+		if f.Regular() && f.Lines.Binary && f.After != nil && !IsBinary(f.After) {
+			f.Hidden = true
+			hidden = append(hidden, f.Path)
+		}
+	}
+	if len(hidden) == 0 {
+		return err
+	}
+	if len(hidden) > maxHidden {
+		return errors.Join(err, fmt.Errorf("%d texts hidden by attributes: %w", len(hidden), gitx.ErrTooLarge))
+	}
+	return errors.Join(err, lines(ctx, r, objDir, a, b, files, hidden...))
+}
+
+// maxHidden bounds how many files are asked for by name: an argument list has an end.
+const maxHidden = 500
+
+// IsBinary is git's own test: a NUL in the first bytes.
+func IsBinary(content []byte) bool {
+	const first = 8000
+	return bytes.IndexByte(content[:min(len(content), first)], 0) >= 0
+}
