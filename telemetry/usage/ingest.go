@@ -235,8 +235,10 @@ func (r *reader) line(b *batch, c *cursor, l *claude.Line, agent string) {
 	}
 	sane(l.Usage)
 	if agent == "" && mainMessage(l) {
-		c.occupancy, c.model = occupied(l.Usage), l.Usage.Model
-		r.res.Added.Model = l.Usage.Model
+		c.occupancy = occupied(l.Usage)
+		if l.Usage.Model != "" {
+			c.model, r.res.Added.Model = l.Usage.Model, l.Usage.Model
+		}
 	}
 	key := l.Usage.Key()
 	m := b.messages[key]
