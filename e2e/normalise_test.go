@@ -23,6 +23,7 @@ func (r *recording) normalise(raw []byte) []byte {
 	s = regexp.MustCompile(`("(?:duration_ms|totalDurationMs|durationMs|total_duration_ms|total_api_duration_ms|seconds_since_last_response|thinkingDurationMs|toolInputStreamMs|sentAtMs)": *)[0-9]+`).ReplaceAllString(s, "${1}12")
 	s = regexp.MustCompile(`<duration_ms>[0-9]+`).ReplaceAllString(s, "<duration_ms>12")
 	s = regexp.MustCompile(`duration_ms: [0-9]+`).ReplaceAllString(s, "duration_ms: 12")
+	s = regexp.MustCompile(`Linux [0-9][0-9A-Za-z.-]*`).ReplaceAllString(s, "Linux")
 	return []byte(regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`).ReplaceAllString(s, "2026-01-02T03:04:05.678Z"))
 }
 

@@ -64,8 +64,8 @@ func (h Home) Prepare(projects ...string) error {
 	state, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
 		"messageIdleNotifThresholdMs": 1000, // a minute otherwise, until the "waiting for your input" notification
-		"customApiKeyResponses": map[string]any{"approved": []string{apiKey}, "rejected": []string{}},
-		"projects":              trusted,
+		"customApiKeyResponses":       map[string]any{"approved": []string{apiKey}, "rejected": []string{}},
+		"projects":                    trusted,
 	})
 	if err != nil {
 		return fmt.Errorf("encode client state: %w", err)

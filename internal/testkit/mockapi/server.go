@@ -15,12 +15,11 @@ import (
 type Server struct {
 	URL string // http://127.0.0.1:PORT, for ANTHROPIC_BASE_URL
 
-	http   *http.Server
-	play   *player
-	mu     sync.Mutex
-	seen   []Request
-	serial int
-	done   chan struct{}
+	http *http.Server
+	play *player
+	mu   sync.Mutex
+	seen []Request
+	done chan struct{}
 }
 
 // Start listens on 127.0.0.1 and serves the script until [Server.Close]. Go sets TCP_NODELAY on every connection, so a streamed
@@ -81,7 +80,7 @@ func (s *Server) Overrun() int {
 	return s.play.over
 }
 
-func (s *Server) record(r Request) (Request, int) {
+func (s *Server) record(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Kind == Talk {
@@ -89,8 +88,7 @@ func (s *Server) record(r Request) (Request, int) {
 	}
 	r.N = len(s.seen) + 1
 	s.seen = append(s.seen, r)
-	s.serial++
-	return r, s.serial
+	return r
 }
 
 // ServeHTTP implements [http.Handler].
@@ -99,15 +97,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if err != nil {
 		return // the client went away
 	}
-	r, n := s.record(decode(hr, body))
-	w.Header().Set("request-id", fmt.Sprintf("req_%04d", n))
+	r := s.record(decode(hr, body))
+	w.Header().Set("request-id", fmt.Sprintf("req_%04d", r.N))
 	switch r.Kind {
 	case Talk:
-		s.answer(w, r, n, s.play.step(r))
+		s.answer(w, r, s.play.step(r))
 	case Summary:
-		s.answer(w, r, n, Say(s.play.summary()))
+		s.answer(w, r, Say(s.play.summary()))
 	case Side:
-		s.answer(w, r, n, sideAnswer(r))
+		s.answer(w, r, sideAnswer(r))
 	case Count:
 		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": len(body) / 4}) // about four bytes a token
 	default:
@@ -136,21 +134,24 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) answer(w http.ResponseWriter, r Request, n int, step Step) {
+// MessageID is the id of the message that answers the n-th request, [Request.N].
+func MessageID(n int) string { return fmt.Sprintf("msg_%04d", n) }
+
+func (s *Server) answer(w http.ResponseWriter, r Request, step Step) {
 	if step.Status != 0 && step.Status != http.StatusOK {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(step.Status)
 		_, _ = w.Write(step.errorBody(w.Header().Get("request-id")))
 		return
 	}
-	m := message{id: fmt.Sprintf("msg_%04d", n), model: r.Model, step: step, usage: s.play.usage(step)}
+	m := message{id: MessageID(r.N), model: r.Model, step: step, usage: s.play.usage(step)}
 	if s.play.script.Model != "" {
 		m.model = s.play.script.Model
 	}
 	m.step.Blocks = append([]Block(nil), step.Blocks...)
 	for i := range m.step.Blocks {
 		if m.step.Blocks[i].Type == "tool_use" && m.step.Blocks[i].ID == "" {
-			m.step.Blocks[i].ID = fmt.Sprintf("toolu_%04d_%d", n, i)
+			m.step.Blocks[i].ID = fmt.Sprintf("toolu_%04d_%d", r.N, i)
 		}
 	}
 	if r.Stream {
