@@ -1,4 +1,4 @@
-package claude
+package transcript
 
 // SyntheticModel is the model of lines that the client made up itself (API errors, resume filler). They cost nothing.
 const SyntheticModel = "<synthetic>"
