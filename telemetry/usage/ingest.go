@@ -170,7 +170,7 @@ func (r *reader) file(path, agent string) error {
 		b, err = r.read(path, &c, agent)
 	}
 	if err != nil {
-		return r.unread(agent, fmt.Errorf("read transcript: %w", err))
+		return r.unread(agent, err)
 	}
 	if agent == "" && r.res.More {
 		if n, model, err := newestUsage(path, size); err == nil && n > 0 {
@@ -265,24 +265,16 @@ func (r *reader) count(b *batch, agent string) error {
 	var d telemetry.Delta
 	for _, key := range b.order {
 		m := b.messages[key]
-		var known int64
-		found, err := r.tx.One("SELECT out FROM messages WHERE key = ?", []any{int64(key)}, &known)
-		if err != nil {
-			return fmt.Errorf("look up message: %w", err)
-		}
-		switch {
-		case !found:
-			_, err = r.tx.Exec("INSERT INTO messages(key,out) VALUES(?,?)", int64(key), m.usage.Output)
-			r.res.Messages++
-		case m.usage.Output > known:
-			_, err = r.tx.Exec("UPDATE messages SET out=? WHERE key=?", m.usage.Output, int64(key))
-		default:
-			continue
-		}
+		known, counted, err := r.remember(int64(key), m.usage.Output)
 		if err != nil {
 			return fmt.Errorf("count message: %w", err)
 		}
-		r.price(&d, m, found, known)
+		if !counted {
+			r.res.Messages++
+		} else if m.usage.Output <= known {
+			continue
+		}
+		r.price(&d, m, counted, known)
 	}
 	if agent != "" && d != (telemetry.Delta{}) {
 		if err := telemetry.AddSubagentUsage(r.tx, r.task.SessionID, agent, d.Work(), d.CostNanoUSD); err != nil {
@@ -298,6 +290,20 @@ func (r *reader) count(b *batch, agent string) error {
 	a.CostNanoUSD += d.CostNanoUSD
 	a.CostUnknown = a.CostUnknown || d.CostUnknown
 	return nil
+}
+
+// remember stores a reply with its output count, unless a larger one is known. counted tells that the reply was known, with
+// the output count known.
+func (r *reader) remember(key, out int64) (known int64, counted bool, err error) {
+	added, err := r.tx.Exec("INSERT INTO messages(key,out) VALUES(?,?) ON CONFLICT DO NOTHING", key, out)
+	if err != nil || added == 1 {
+		return 0, false, err
+	}
+	if _, err := r.tx.One("SELECT out FROM messages WHERE key=?", []any{key}, &known); err != nil || out <= known {
+		return known, true, err
+	}
+	_, err = r.tx.Exec("UPDATE messages SET out=? WHERE key=?", out, key)
+	return known, true, err
 }
 
 // price adds a reply to a delta, or, of one that was counted before, only the output that it has gained.
