@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
@@ -694,36 +693,6 @@ func TestSnapshotNamesWatchedFilesThatGitDoesNotKnow(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"ignored/y.go", "inner/x.go"}, s.Unseen); diff != "" {
 		t.Errorf("unseen (-want +got):\n%s", diff)
-	}
-}
-
-func TestPrune(t *testing.T) {
-	t.Parallel()
-	tr := newTree(t)
-	parent := filepath.Dir(tr.objs)
-	tr.Write("a", "1")
-	tr.snap(t)
-	long := time.Now().Add(-40 * 24 * time.Hour)
-	old := filepath.Join(parent, "old")
-	if err := os.MkdirAll(filepath.Join(old, "aa"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(old, "aa", "b"), nil, 0o400); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(old, long, long); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(tr.Dir, filepath.Join(parent, "link")); err != nil {
-		t.Fatal(err)
-	}
-	n, err := gitx.Prune(parent, time.Now().Add(-30*24*time.Hour))
-	left, _ := os.ReadDir(parent)
-	if n != 1 || err != nil || len(left) != 2 {
-		t.Errorf("removed %d, left %v, %v", n, left, err)
-	}
-	if n, err := gitx.Prune(filepath.Join(parent, "none"), time.Now()); n != 0 || err != nil {
-		t.Errorf("no folder: %d, %v", n, err)
 	}
 }
 

@@ -318,30 +318,3 @@ func (r Repo) abs(path string) string { return filepath.Join(r.Root, filepath.Fr
 func (s *snapshot) git(ctx context.Context, stdin []byte, args ...string) (proc.Result, error) {
 	return s.repo.run(ctx, call{args: args, objs: s.objs, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + s.index}, hide: s.index})
 }
-
-// Prune removes the object folders directly below parent that no snapshot used since before. It gives the number of
-// folders removed and goes on behind an error, of which it returns the first. Symbolic links are not followed.
-func Prune(parent string, before time.Time) (int, error) {
-	entries, err := os.ReadDir(parent)
-	if missing(err) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("prune %s: %w", parent, err)
-	}
-	removed := 0
-	for _, e := range slices.Backward(entries) {
-		info, statErr := e.Info()
-		if statErr != nil || !info.IsDir() || !info.ModTime().Before(before) {
-			continue
-		}
-		if rmErr := os.RemoveAll(filepath.Join(parent, e.Name())); rmErr != nil {
-			if err == nil {
-				err = fmt.Errorf("prune %s: %w", parent, rmErr)
-			}
-			continue
-		}
-		removed++
-	}
-	return removed, err
-}
