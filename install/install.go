@@ -124,7 +124,7 @@ func (p *plan) settings(r *Report) error {
 		return err
 	}
 	if err := f.Usable(); err != nil && !p.opt.Force {
-		return err
+		return fmt.Errorf("%w; to install all the same: devflow install --force", err)
 	}
 	if p.opt.MigratePython {
 		moved, err := settings.MigratePython(f, p.Home)
@@ -227,6 +227,7 @@ func (p *plan) settingsReport() SettingsReport {
 
 // apply writes. After a failure the manifest knows what was written so far.
 func (p *plan) apply(ctx context.Context, r *Report) error {
+	sweep(p.touched())
 	if err := p.files(ctx, r); err != nil {
 		return errors.Join(err, p.next.save(p.manifest))
 	}
@@ -252,6 +253,18 @@ func (p *plan) apply(ctx context.Context, r *Report) error {
 	r.Settings = append(r.Settings, s)
 	p.summary(r, s)
 	return nil
+}
+
+// touched lists the files that Install writes.
+func (p *plan) touched() []string {
+	paths := []string{p.manifest, p.source.stage(), p.source.path + backupSuffix}
+	for _, b := range p.binaries {
+		paths = append(paths, b.to)
+	}
+	for _, c := range p.commands {
+		paths = append(paths, c.path)
+	}
+	return paths
 }
 
 // files writes executables and commands, and tries the executables in between.
@@ -344,6 +357,9 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 	}
 	if s.Backup != "" {
 		r.say("the file from before is kept as %s", s.Backup)
+	}
+	if p.opt.Scope == Local && p.source.info == nil {
+		r.say("%s is new; keep it out of the repository: add .claude/settings.local.json to .gitignore", s.Path)
 	}
 	if p.opt.Scope == Project {
 		r.say("%s is usually committed: the entries name %s on this machine; use --scope local to keep them private", s.Path, p.bin)

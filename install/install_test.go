@@ -280,6 +280,53 @@ func TestManifestAheadOfSettings(t *testing.T) {
 	}
 }
 
+// Killed between the complete new file and its rename.
+func TestLeftoverOfAKilledInstallGoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.settings(), settingsText, 0o644)
+	before := w.snapshot()
+	leave := func() {
+		dir := filepath.Dir(w.settings())
+		for _, path := range []string{
+			filepath.Join(dir, ".settings.json.devflow-new"), filepath.Join(dir, "..settings.json.devflow-new.123.tmp"),
+			filepath.Join(dir, "commands", ".spec.md.4.tmp"), filepath.Join(w.root(), "bin", ".devflow-stop.56.tmp"),
+		} {
+			w.write(path, "{", 0o600)
+		}
+	}
+	w.install()
+	leave()
+	w.install()
+	leave()
+	w.uninstall()
+	after := w.snapshot()
+	delete(after, filepath.Join(".claude", "settings.json.devflow-backup"))
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("something is left:\n%s", diff)
+	}
+}
+
+func TestTheSameHomeUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.settings(), settingsText, 0o644)
+	w.install()
+	alias := filepath.Join(filepath.Dir(w.home), "alias")
+	if err := os.Symlink(w.home, alias); err != nil {
+		t.Fatal(err)
+	}
+	w.env["HOME"] = alias
+	w.install()
+	if n := strings.Count(w.read(w.settings()), "|| exit 0"); n != len(settings.Registrations()) {
+		t.Errorf("%d entries, want %d", n, len(settings.Registrations()))
+	}
+	w.uninstall()
+	if got := w.read(w.settings()); strings.Contains(got, "devflow") {
+		t.Errorf("entries are left: %s", got)
+	}
+}
+
 func TestLostManifest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -58,6 +58,9 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return r, err
 	}
+	if !o.DryRun {
+		sweep(leftovers(where, m, jobs))
+	}
 	for _, job := range jobs {
 		if err := job.run(ctx, o, m, where.manifest); err != nil {
 			return r, err
@@ -86,6 +89,24 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 	return r, m.finish(where, &r)
 }
 
+// leftovers lists the files beside which a killed install may have left some.
+func leftovers(where place, m *Manifest, jobs []*removal) []string {
+	paths := []string{where.manifest}
+	for _, f := range m.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, name := range append(RequiredBinaries(), optionalBinaries()...) {
+		paths = append(paths, filepath.Join(where.bin, name))
+	}
+	for _, name := range commandNames() {
+		paths = append(paths, filepath.Join(where.claude, "commands", name+".md"))
+	}
+	for _, job := range jobs {
+		paths = append(paths, job.source.stage(), job.source.path+backupSuffix)
+	}
+	return paths
+}
+
 // planRemovals computes the new text of every settings file that is concerned.
 func planRemovals(where place, o Options, m *Manifest, r *Report) ([]*removal, error) {
 	paths, err := removalPaths(o, m)
@@ -102,6 +123,10 @@ func planRemovals(where place, o Options, m *Manifest, r *Report) ([]*removal, e
 		}
 		if err != nil {
 			return nil, fmt.Errorf("edit %s: %w", path, err)
+		}
+		if slices.ContainsFunc(jobs, func(j *removal) bool { return sameSource(j.source, job.source) }) {
+			m.dropRegistered(path) // one file under two names
+			continue
 		}
 		jobs = append(jobs, job)
 	}
@@ -130,6 +155,10 @@ func removalPaths(o Options, m *Manifest) ([]string, error) {
 		}
 	}
 	return paths, nil
+}
+
+func sameSource(a, b source) bool {
+	return a.real == b.real || a.info != nil && b.info != nil && os.SameFile(a.info, b.info)
 }
 
 func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, error) {
@@ -178,6 +207,7 @@ func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest stri
 		m.dropRegistered(j.entry.Path)
 		return nil
 	}
+	_ = os.Remove(j.source.stage()) // of an install that was killed; usually not there
 	if j.report.Changed {
 		unlock, err := lock(ctx, filepath.Dir(j.source.path))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +36,9 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
+			if !sameOpen(f, dir) { // an uninstall removed it while we waited
+				return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, ErrLocked), f.Close())
+			}
 			return func() { _ = f.Close() }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
@@ -46,6 +50,15 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 		case <-tick.C:
 		}
 	}
+}
+
+func sameOpen(f *os.File, dir string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(dir)
+	return err == nil && os.SameFile(open, now)
 }
 
 // lockBoth locks the root, for the manifest, and the folder of the settings
@@ -116,11 +129,18 @@ func (s source) unchanged() error {
 	return nil
 }
 
+// stage is the name of the new file before it takes its place. It is always the
+// same, so that a process which was killed leaves one file at most, which the
+// next one replaces.
+func (s source) stage() string {
+	return filepath.Join(filepath.Dir(s.real), "."+filepath.Base(s.real)+".devflow-new")
+}
+
 // replace writes data in place of the file behind s, which must still be as it
 // was read. The new file is complete and flushed beside the old one before one
 // rename puts it in place, because running sessions read it again at once.
 func (s source) replace(data []byte, mode fs.FileMode) error {
-	stage := filepath.Join(filepath.Dir(s.real), "."+filepath.Base(s.real)+".devflow-new")
+	stage := s.stage()
 	if s.info != nil {
 		mode = s.info.Mode().Perm()
 	}
@@ -170,6 +190,29 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// sweep removes what killed processes left beside the given files: the unnamed
+// new versions of package atomicfile, ".<name>.<digits>.tmp". The caller holds
+// the lock, so nobody is writing one now.
+func sweep(paths []string) {
+	names := map[string][]string{}
+	for _, path := range paths {
+		names[filepath.Dir(path)] = append(names[filepath.Dir(path)], "."+filepath.Base(path)+".")
+	}
+	for dir, prefixes := range names {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			rest, temp := strings.CutSuffix(entry.Name(), ".tmp")
+			i := strings.LastIndexByte(rest, '.')
+			if temp && i >= 0 && strings.Trim(rest[i+1:], "0123456789") == "" && slices.Contains(prefixes, rest[:i+1]) {
+				_ = os.Remove(filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
 }
 
 // makeDirs makes dir and returns the folders that were missing, outermost first.
