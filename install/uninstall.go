@@ -273,7 +273,10 @@ func (m *Manifest) finish(where place, r *Report) error {
 	if err := os.Remove(where.manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	dirs := slices.Clone(m.Dirs)
+	dirs := append(slices.Clone(m.Dirs), where.Root)
+	if inside(where.Root, where.bin) {
+		dirs = append(dirs, where.bin)
+	}
 	slices.Sort(dirs) // a folder before what is in it
 	if err := removeDirs(slices.Compact(dirs)); err != nil {
 		return err

@@ -124,6 +124,31 @@ func TestUninstallAfterUserEdits(t *testing.T) {
 	})
 }
 
+// TestReinstallAfterUserEdits repairs what the user took out, and the last
+// uninstall still leaves exactly the user's entries.
+func TestReinstallAfterUserEdits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		tb := fataler{TB: t, t: rt}
+		one := install(tb, drawSettings(rt), binOne)
+		text := string(one.Data)
+		for range rapid.IntRange(1, 4).Draw(rt, "edits") {
+			text = userEdit(rt, text)
+		}
+		two := install(tb, text, binTwo)
+		if three := install(tb, string(two.Data), binTwo); string(three.Data) != string(two.Data) {
+			rt.Fatalf("third install changed\n%s to\n%s", two.Data, three.Data)
+		}
+		got := uninstall(tb, string(two.Data), append(one.Containers, two.Containers...))
+		if strings.Contains(got, "devflow-pre-tool-use") {
+			rt.Fatalf("an entry of ours is left in %s", got)
+		}
+		if diff := cmp.Diff(foreign(rt, text), foreign(rt, got)); diff != "" {
+			rt.Fatalf("foreign entries changed (-before +after):\n%s\nfrom %s\nto %s", diff, text, got)
+		}
+	})
+}
+
 // TestUninstallCommutesWithUserEdits compares bytes: an edit that does not touch
 // devflow's neighbourhood gives the same text with and without devflow.
 func TestUninstallCommutesWithUserEdits(t *testing.T) {
