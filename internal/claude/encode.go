@@ -18,7 +18,7 @@ const (
 	partMessage
 )
 
-// carries is what the client honours in the answer to an event, as measured with 2.1.197. Anything else it ignores, or worse:
+// carries is what the client honours in the answer to an event, as measured with 2.1.197 and 2.1.332. Anything else it ignores, or worse:
 // at PreCompact it pastes the whole JSON into the summary request, at Stop a context makes the model go on.
 func carries(event string) parts {
 	switch event {
@@ -26,14 +26,12 @@ func carries(event string) parts {
 		return partHalt | partDeny | partAsk | partContext | partMessage
 	case EventPostToolUse, EventUserPromptSubmit:
 		return partHalt | partBlock | partContext | partMessage
-	case EventPostToolUseFailure: // continue:false is ignored here
+	case EventPostToolUseFailure, EventUserPromptExpansion: // continue:false is ignored at the one and was not tried at the other
 		return partBlock | partContext | partMessage
 	case EventStop, EventSubagentStop:
 		return partHalt | partBlock | partMessage
 	case EventSessionStart, EventSubagentStart:
 		return partContext | partMessage
-	case EventUserPromptExpansion:
-		return partMessage
 	}
 	return 0
 }
@@ -92,7 +90,7 @@ func (o Output) Encode(event string) ([]byte, error) {
 	case have&partBlock != 0:
 		e.literal("decision", `"block"`)
 		e.text("reason", reasons(o.block))
-		if event != EventUserPromptSubmit { // there the prompt is dropped, and its context with it
+		if event != EventUserPromptSubmit && event != EventUserPromptExpansion { // the prompt is dropped, its context with it
 			e.specific(event, "", "", context)
 		}
 	case have&partContext != 0:

@@ -17,17 +17,3 @@ const (
 	EventCwdChanged          = "CwdChanged"
 	EventSessionEnd          = "SessionEnd"
 )
-
-// KnownEvent reports whether Claude Code 2.1.197 has an event of that name; the client lists 30.
-func KnownEvent(name string) bool {
-	switch name {
-	case EventSessionStart, EventUserPromptSubmit, EventUserPromptExpansion, EventPreToolUse, EventPostToolUse,
-		EventPostToolUseFailure, EventSubagentStart, EventSubagentStop, EventStop, EventStopFailure, EventPreCompact,
-		EventPostCompact, EventCwdChanged, EventSessionEnd,
-		"PostToolBatch", "Notification", "PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle", "TaskCreated",
-		"TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove",
-		"InstructionsLoaded", "FileChanged", "MessageDisplay":
-		return true
-	}
-	return false
-}

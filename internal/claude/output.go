@@ -27,8 +27,8 @@ const (
 )
 
 // Context gives text to the model along with that event. It never stops anything. Events: PreToolUse, PostToolUse,
-// PostToolUseFailure, UserPromptSubmit, SessionStart, SubagentStart. (The client also takes it at Stop and SubagentStop, but
-// there it makes the model go on: use Message for a note, Block to go on.)
+// PostToolUseFailure, UserPromptSubmit, UserPromptExpansion, SessionStart, SubagentStart. (The client also takes it at Stop
+// and SubagentStop, but there it makes the model go on: use Message for a note, Block to go on.)
 func Context(event, text string) Output { return Output{context: []note{{event: event, text: text}}} }
 
 // Rescue is a Context for what a compaction would lose, with more room: MaxRescue.
@@ -42,13 +42,14 @@ func Deny(reason string) Output { return Output{deny: []string{reason}} }
 // Ask makes the client ask the user before the tool runs (PreToolUse). Without a terminal the client denies.
 func Ask(reason string) Output { return Output{ask: []string{reason}} }
 
-// Block refuses what the event stands for: the prompt (UserPromptSubmit), or the end of the turn (Stop, SubagentStop: the
+// Block refuses what the event stands for: the prompt (UserPromptSubmit, UserPromptExpansion), or the end of the turn (Stop, SubagentStop: the
 // model reads the reason and goes on). After a tool call (PostToolUse, PostToolUseFailure) it only tells the model that
 // something was not right. At Stop the user reads "Stop hook error: <reason>".
 func Block(reason string) Output { return Output{block: []string{reason}} }
 
-// Halt ends the turn; the user reads the reason. Events: PreToolUse (the call is denied as well, as the client would still
-// run it), PostToolUse, UserPromptSubmit (the prompt is dropped), Stop, SubagentStop.
+// Halt ends the turn; the user reads the reason. Events: PreToolUse, PostToolUse, UserPromptSubmit (the prompt is dropped),
+// Stop, SubagentStop. At PreToolUse the call is denied as well, because the client would still run it; with the denial 2.1.332
+// ends the turn, but 2.1.197 only refuses the call and lets the model go on.
 func Halt(reason string) Output { return Output{halt: []string{reason}} }
 
 // Message is shown to the user and never reaches the model. Every event that has any answer carries it.

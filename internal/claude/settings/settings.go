@@ -1,4 +1,8 @@
-package claude
+// Package settings reads a settings.json of Claude Code as the client takes it: typed, read-only, with the place of
+// everything that the client would silently ignore.
+//
+// It owns no file and no table, and never writes. To change a file, splice bytes at the offsets of the nodes (package span).
+package settings
 
 import (
 	"strconv"
@@ -6,8 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/claude/span"
 )
 
-// Settings is a read-only view of one settings.json as the client takes it. To change a file, splice bytes at the offsets
-// of the nodes; never write a Settings back.
+// Settings is a read-only view of one settings.json. Never write one back: change the bytes.
 type Settings struct {
 	Tree                  *span.Node
 	Hooks                 *span.Member // nil when absent
@@ -77,11 +80,12 @@ func (s Settings) Worst() Effect {
 	return worst
 }
 
-// ParseSettings reads a settings file. What is not JSON is a *span.SyntaxError with line and column; the client ignores such
-// a file, and an empty one, as a whole. A byte order mark is fine. Content that is JSON but that the client does not take
-// is listed in Problems: the rules are those which Claude Code 2.1.197 showed, and its published schema for the members
-// that were not tried.
-func ParseSettings(data []byte) (Settings, error) {
+// Parse reads a settings file. What is not JSON is a *span.SyntaxError with line and column; the client ignores such a file,
+// and an empty one, as a whole. A byte order mark is fine. Content that is JSON but that the client does not take is listed
+// in Problems. The rules are those of 2.1.197, the stricter of the two clients that were measured: 2.1.332 ignores the whole
+// file only for a bad entry under PreToolUse, and under other events that entry alone. Members that were not tried follow
+// the client's published schema.
+func Parse(data []byte) (Settings, error) {
 	root, err := span.Parse(data)
 	if err != nil {
 		return Settings{}, err
