@@ -80,6 +80,9 @@ func (s *Server) Overrun() int {
 	return s.play.over
 }
 
+// Skip makes the n-th step, counted from 0, the next one of a conversation, "" being the main one.
+func (s *Server) Skip(mark string, n int) { s.play.skip(mark, n) }
+
 func (s *Server) record(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
