@@ -1,0 +1,290 @@
+// Package cases finds the test cases in a source file and counts the assertions in each.
+//
+// It knows the usual test frameworks of the fifteen languages of package source by the names they use. It is lenient about what an
+// assertion is (a helper called checkSorted counts) and strict about what is trivial (assertTrue(true) does not). It reads tokens,
+// never comments or strings, owns no table and no file, and judges nothing: whether a test without an assertion matters is for its
+// callers to say. All functions are pure and safe for concurrent use.
+package cases
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source"
+)
+
+// Test is one test case.
+type Test struct {
+	Name    string
+	Line    int
+	Asserts int // assertion-like calls that can fail
+	Trivial int // assertions of constants, or of a thing against itself
+	From    int // first token of the body
+	To      int // token after the body
+}
+
+// Find lists the test cases of a file in order. A case inside another one (a subtest) is part of it.
+func Find(f *source.File) []Test {
+	s := newScanner(f)
+	var out []Test
+	end := 0
+	add := func(t Test) {
+		if t.From < end {
+			return
+		}
+		n, trivial := s.count(t.From, t.To)
+		t.Asserts += n
+		t.Trivial += trivial
+		out = append(out, t)
+		end = t.To
+	}
+	calls := s.calls()
+	for _, d := range s.decls {
+		for len(calls) > 0 && calls[0].From <= d.At {
+			add(calls[0])
+			calls = calls[1:]
+		}
+		if t, ok := s.declared(d); ok {
+			add(t)
+		}
+	}
+	for _, t := range calls {
+		add(t)
+	}
+	return out
+}
+
+// Asserts counts the assertions of a whole file, those outside test cases included.
+func Asserts(f *source.File) (asserts, trivial int) {
+	return newScanner(f).count(0, len(f.Tokens))
+}
+
+type scanner struct {
+	f       *source.File
+	match   []int32 // opening → closing
+	opener  []int32 // closing → opening
+	decls   []source.Decl
+	helpers map[string]bool // functions of the file: true if they assert
+	testing map[string]bool // Go: names of parameters of type *testing.T and kin
+	heads   map[int]bool    // tokens that are the names of declarations
+}
+
+func newScanner(f *source.File) *scanner {
+	s := &scanner{f: f, match: f.Brackets(), decls: f.Decls(), helpers: map[string]bool{}, heads: map[int]bool{}}
+	for _, d := range s.decls {
+		s.heads[d.At] = true
+	}
+	s.opener = make([]int32, len(f.Tokens))
+	for i, m := range s.match {
+		if m > 0 && int(m) < len(s.opener) {
+			s.opener[m] = int32(i)
+		}
+	}
+	if f.Lang == source.Go {
+		s.testing = map[string]bool{}
+		for i := range f.Tokens {
+			if f.Is(i, "testing") && f.Is(i+1, ".") && (f.Is(i+2, "T") || f.Is(i+2, "F") || f.Is(i+2, "TB")) {
+				switch {
+				case f.Is(i-1, "*") && f.Kind(i-2) == source.Name:
+					s.testing[f.Text(i-2)] = true
+				case f.Kind(i-1) == source.Name:
+					s.testing[f.Text(i-1)] = true
+				}
+			}
+		}
+	}
+	s.learnHelpers()
+	return s
+}
+
+// learnHelpers notes which functions of the file assert, so that calls of them count. Two rounds see helpers of helpers.
+func (s *scanner) learnHelpers() {
+	const most = 2000 // functions; more than that is no test file that a person wrote
+	if len(s.decls) > most {
+		return
+	}
+	for range 2 {
+		for _, d := range s.decls {
+			if _, test := s.declared(d); test || d.Type || s.helpers[d.Name] || d.To-d.From > 5000 {
+				continue
+			}
+			n, _ := s.count(d.From, d.To)
+			s.helpers[d.Name] = n > 0
+		}
+	}
+}
+
+func (s *scanner) closing(i int) int {
+	if i < 0 || i >= len(s.match) || s.match[i] == 0 {
+		return i
+	}
+	return int(s.match[i])
+}
+
+// annotations returns the names in the annotations or attributes before a declaration whose name is at token i, and the token at
+// which the declaration starts.
+func (s *scanner) annotations(i int) (names []string, head int) {
+	f := s.f
+	head = i
+	for n := 0; n < 200 && head > 0; n++ {
+		p := head - 1
+		switch {
+		case f.Is(p, ")") || f.Is(p, "]"):
+			open := int(s.opener[p])
+			if f.Is(p, "]") {
+				for k := open + 1; k < p; k++ {
+					if f.Kind(k) == source.Name && (f.Is(k-1, "[") || f.Is(k-1, ",") || f.Is(k-1, "::") || f.Is(k-1, "\\") || f.Is(k-1, ".")) {
+						names = append(names, f.Text(k))
+					}
+					k = max(k, s.closing(k))
+				}
+			}
+			head = min(open, p)
+		case f.Is(p, ";") || f.Is(p, "{") || f.Is(p, "}") || f.Kind(p) == source.String && f.Lang != source.Dart:
+			return names, head
+		default:
+			if f.Kind(p) == source.Name && (f.Is(p-1, "@") || f.Is(p-1, ".")) {
+				names = append(names, f.Text(p))
+			}
+			head = p
+		}
+	}
+	return names, head
+}
+
+func anyOf(names []string, words ...string) bool {
+	for _, n := range names {
+		for _, w := range words {
+			if n == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declared reports whether a declaration is a test case.
+func (s *scanner) declared(d source.Decl) (Test, bool) {
+	f := s.f
+	t := Test{Name: d.Name, Line: d.Line, From: d.From, To: d.To}
+	if d.Type {
+		return t, false
+	}
+	switch f.Lang {
+	case source.Go:
+		return s.golang(d, t)
+	case source.Python:
+		return t, strings.HasPrefix(d.Name, "test") && (len(d.Name) > 4 || d.To > d.From)
+	case source.Ruby:
+		return t, strings.HasPrefix(d.Name, "test_")
+	case source.Java, source.Kotlin, source.Scala:
+		names, head := s.annotations(d.At)
+		if anyOf(names, "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Theory", "Example") {
+			if s.mentions(head, d.At, "expected", "expectedExceptions") {
+				t.Asserts++
+			}
+			return t, true
+		}
+		return t, f.Lang == source.Java && testName(d.Name) && s.mentions(d.At-3, d.At, "void")
+	case source.CSharp:
+		names, _ := s.annotations(d.At)
+		if anyOf(names, "ExpectedException") {
+			t.Asserts++
+		}
+		return t, anyOf(names, "Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "FactAttribute", "Property", "UIFact")
+	case source.Rust:
+		return s.rust(d, t)
+	case source.Swift:
+		names, _ := s.annotations(d.At)
+		return t, testName(d.Name) && f.Is(d.At-1, "func") || anyOf(names, "Test")
+	case source.PHP:
+		names, head := s.annotations(d.At)
+		return t, testName(d.Name) || strings.HasPrefix(d.Name, "test_") || anyOf(names, "Test") || bytes.Contains(s.comment(head), []byte("@test"))
+	case source.C, source.CPP:
+		return s.native(d, t)
+	}
+	return t, false
+}
+
+// testName is the custom of xUnit: testSomething.
+func testName(name string) bool {
+	rest, ok := strings.CutPrefix(name, "test")
+	return ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
+}
+
+// mentions reports whether one of the names is among tokens [from, to).
+func (s *scanner) mentions(from, to int, names ...string) bool {
+	for i := max(from, 0); i < min(to, len(s.f.Tokens)); i++ {
+		for _, n := range names {
+			if s.f.Is(i, n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comment returns the source between token i and the one before it.
+func (s *scanner) comment(i int) []byte {
+	if i <= 0 || i >= len(s.f.Tokens) {
+		return nil
+	}
+	return s.f.Src[s.f.Tokens[i-1].End:s.f.Tokens[i].Pos]
+}
+
+func (s *scanner) golang(d source.Decl, t Test) (Test, bool) {
+	for _, p := range [...]string{"Test", "Fuzz", "Example"} {
+		rest, ok := strings.CutPrefix(d.Name, p)
+		if !ok || rest != "" && rest[0] >= 'a' && rest[0] <= 'z' || !s.f.Is(d.At-1, "func") {
+			continue
+		}
+		if p == "Example" {
+			if d.From < len(s.f.Tokens) && d.To < len(s.f.Tokens) && d.From > 0 {
+				body := bytes.ToLower(s.f.Src[s.f.Tokens[d.From-1].Pos:s.f.Tokens[d.To].Pos])
+				if bytes.Contains(body, []byte("// output:")) || bytes.Contains(body, []byte("// unordered output:")) {
+					t.Asserts++
+				}
+			}
+			return t, true
+		}
+		return t, s.mentions(d.At, d.From, "T", "F")
+	}
+	// A method of a test suite: func (s *Suite) TestX().
+	return t, s.f.Is(d.At-1, ")") && testName(strings.Replace(d.Name, "Test", "test", 1)) && strings.HasPrefix(d.Name, "Test") && s.f.Is(d.At+2, ")")
+}
+
+func (s *scanner) rust(d source.Decl, t Test) (Test, bool) {
+	names, _ := s.annotations(d.At)
+	if !anyOf(names, "test", "rstest", "test_case", "quickcheck", "proptest", "wasm_bindgen_test", "gtest", "apply", "googletest") {
+		return t, false
+	}
+	if anyOf(names, "should_panic", "quickcheck") {
+		t.Asserts++
+	}
+	if s.mentions(d.At, d.From, "Result") && s.mentions(d.From, d.To, "?") {
+		t.Asserts++
+	}
+	return t, true
+}
+
+// native recognises the macros and customs of C and C++ frameworks.
+func (s *scanner) native(d source.Decl, t Test) (Test, bool) {
+	f := s.f
+	switch d.Name {
+	case "TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "TEST_CASE", "SCENARIO", "BOOST_AUTO_TEST_CASE", "BOOST_FIXTURE_TEST_CASE", "Test", "CTEST",
+		"TEST_CASE_METHOD", "TEST_CASE_FIXTURE", "DOCTEST_TEST_CASE", "CATCH_TEST_CASE", "START_TEST", "TEST_CASE_TEMPLATE", "TEMPLATE_TEST_CASE", "UTEST",
+		"ParameterizedTest", "Theory", "TEST_METHOD", "MU_TEST", "TEST_FUNC":
+		var parts []string
+		for i := d.At + 2; i < s.closing(d.At+1) && len(parts) < 2; i++ {
+			switch f.Kind(i) {
+			case source.String:
+				parts = append(parts, f.Unquote(i))
+			case source.Name:
+				parts = append(parts, f.Text(i))
+			}
+		}
+		t.Name = strings.Join(parts, ".")
+		return t, true
+	}
+	return t, strings.HasPrefix(d.Name, "test_") || testName(d.Name) && d.Name != "test"
+}
