@@ -16,8 +16,8 @@ const (
 	waitStep  = 7 * time.Millisecond
 )
 
-// TailHas reports whether the last assistant text that the transcript holds is text, or its last block, with no line of the
-// user behind it: then the turn that ended with text is written whole. White space around them does not count. For "" it is
+// TailHas reports whether the last assistant text that the transcript holds is text, or its last block, with no tool call and
+// no line of the user behind it: then the turn that ended with text is written whole. White space around them does not count. For "" it is
 // true, as there is nothing to wait for; for a missing file it is false.
 func TailHas(path, text string) bool {
 	text = strings.TrimSpace(text)
@@ -44,7 +44,7 @@ func TailHas(path, text string) bool {
 		p := parser{source: newSource(io.NewSectionReader(f, start, end-start), start, size)}
 		l, _ := p.next()
 		switch {
-		case l.Type == "user":
+		case l.Type == "user" || len(l.ToolUses) > 0: // the turn's last message answers this
 			return false
 		case l.Type == "assistant" && strings.TrimSpace(l.Text) != "":
 			last := strings.TrimSpace(l.Text)

@@ -47,7 +47,7 @@ func TestTailHas(t *testing.T) {
 		{"another text", prompt + say("doing"), "done", false},
 		{"the same text of an earlier turn", prompt + say("done") + prompt, "done", false},
 		{"the same text before a tool call", prompt + say("done") + use + result, "done", false},
-		{"the tool call is not answered yet", prompt + say("done") + use, "done", true},
+		{"the same text before a tool call without an answer yet", prompt + say("done") + use, "done", false},
 		{"not whole yet", prompt + strings.TrimSuffix(say("done"), "\n"), "done", false},
 		{"the last of several blocks", prompt + say("first") + say("second"), "first\nsecond", true},
 		{"one line only", say("done"), "done", true},
