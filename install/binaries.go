@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/install/target"
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 )
 
@@ -84,7 +85,7 @@ func applyBinaries(steps []binaryStep, m *Manifest, r *Report) error {
 			return err
 		}
 		if Sum(data) != s.sum {
-			return fmt.Errorf("copy %s: %w", s.from, ErrChanged)
+			return fmt.Errorf("copy %s: %w", s.from, target.ErrChanged)
 		}
 		if err := atomicfile.WriteFile(s.to, data, 0o755); err != nil {
 			return err

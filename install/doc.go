@@ -20,12 +20,5 @@ package install
 
 import "errors"
 
-// ErrChanged says that a settings file changed while it was being edited.
-// Nothing was written; running again is safe.
-var ErrChanged = errors.New("file changed in the meantime")
-
-// ErrLocked says that another install or uninstall is at work.
-var ErrLocked = errors.New("another devflow install or uninstall is running")
-
 // ErrManifest says that the manifest cannot be read or is of a newer devflow.
 var ErrManifest = errors.New("install manifest is not usable")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
+	"github.com/devflow-suite/devflow/install/target"
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 )
 
@@ -25,7 +26,7 @@ type plan struct {
 	opt      Options
 	old      *Manifest // as read, may be nil
 	next     *Manifest
-	source   source
+	source   target.File
 	change   settings.Change
 	entry    Registered
 	fresh    bool // the file held nothing of devflow's
@@ -37,7 +38,7 @@ type plan struct {
 // Install copies the executables, writes the command files and registers the
 // hooks, in this order. The report is filled as far as it went. A refused
 // settings file gives *span.SyntaxError or *settings.ShapeError, wrapped; the
-// other errors to test for are ErrChanged, ErrLocked, ErrManifest and
+// other errors to test for are target.ErrChanged, target.ErrLocked, ErrManifest and
 // config.ErrNoHome.
 func Install(ctx context.Context, o Options) (Report, error) {
 	r := Report{Action: "install", DryRun: o.DryRun}
@@ -55,27 +56,27 @@ func Install(ctx context.Context, o Options) (Report, error) {
 	}
 	var made []string
 	if !o.DryRun {
-		if _, err := load(path); err != nil { // refuse before the first folder is made
+		if _, err := target.Load(path); err != nil { // refuse before the first folder is made
 			return r, err
 		}
-		if made, err = makeDirs(where.Root, 0o700); err != nil {
+		if made, err = target.MakeDirs(where.Root, 0o700); err != nil {
 			return r, err
 		}
-		unlock, err := lockBoth(ctx, where.Root, filepath.Dir(path))
+		unlock, err := target.LockBoth(ctx, where.Root, filepath.Dir(path))
 		if err != nil {
-			return r, errors.Join(err, removeDirs(made))
+			return r, errors.Join(err, target.RemoveDirs(made))
 		}
 		defer unlock()
 	}
 	p, err := newPlan(where, o, path, &r)
 	if err != nil {
-		return r, errors.Join(err, removeDirs(made))
+		return r, errors.Join(err, target.RemoveDirs(made))
 	}
 	if o.DryRun {
 		return r, p.describe(&r)
 	}
 	if err := p.try(ctx, o.From); err != nil {
-		return r, errors.Join(err, removeDirs(made))
+		return r, errors.Join(err, target.RemoveDirs(made))
 	}
 	p.next.Dirs = append(p.next.Dirs, made...)
 	return r, p.apply(ctx, &r)
@@ -98,7 +99,7 @@ func newPlan(where place, o Options, path string, r *Report) (*plan, error) {
 		p.next.InstalledMS = where.now.UnixMilli()
 	}
 	p.next.useBin(where.bin)
-	if p.source, err = load(path); err != nil {
+	if p.source, err = target.Load(path); err != nil {
 		return nil, err
 	}
 	if err := p.settings(r); err != nil {
@@ -145,14 +146,14 @@ func (p *plan) settings(r *Report) error {
 		return err
 	}
 	for _, problem := range f.Problems {
-		r.say("%s:%d:%d: %s %s", p.source.path, problem.Line, problem.Column, problem.Path, problem.Text)
+		r.say("%s:%d:%d: %s %s", p.source.Path, problem.Line, problem.Column, problem.Path, problem.Text)
 	}
 	if off, _ := f.Flag("disableAllHooks"); off {
-		r.say("%s switches all hooks off (disableAllHooks); devflow does nothing until that is false", p.source.path)
+		r.say("%s switches all hooks off (disableAllHooks); devflow does nothing until that is false", p.source.Path)
 	}
 	p.entry = p.record(base)
-	if string(p.change.Data) != string(p.source.data) {
-		return p.source.writable()
+	if string(p.change.Data) != string(p.source.Data) {
+		return p.source.Writable()
 	}
 	return nil
 }
@@ -161,13 +162,13 @@ func (p *plan) settings(r *Report) error {
 // last install, the one from before that install, so that what is recorded
 // leads from the user's own bytes to ours; else the text as it is.
 func (p *plan) original() ([]byte, error) {
-	had := p.next.registered(p.source.path, p.source.real)
-	if had == nil || had.Edits == nil || Sum(p.source.data) != had.After {
-		return p.source.data, nil
+	had := p.next.registered(p.source.Path, p.source.Real)
+	if had == nil || had.Edits == nil || Sum(p.source.Data) != had.After {
+		return p.source.Data, nil
 	}
-	before, err := splice.Apply(p.source.data, splice.Inverse(had.Edits))
+	before, err := splice.Apply(p.source.Data, splice.Inverse(had.Edits))
 	if err != nil || Sum(before) != had.Before {
-		return p.source.data, nil
+		return p.source.Data, nil
 	}
 	return before, nil
 }
@@ -175,13 +176,13 @@ func (p *plan) original() ([]byte, error) {
 // record builds the manifest entry.
 func (p *plan) record(base []byte) Registered {
 	entry := Registered{
-		Path: p.source.path, Real: p.source.real, Scope: p.opt.Scope, Project: p.opt.Project,
-		After: Sum(p.change.Data), Containers: p.change.Containers, Created: p.source.info == nil,
+		Path: p.source.Path, Real: p.source.Real, Scope: p.opt.Scope, Project: p.opt.Project,
+		After: Sum(p.change.Data), Containers: p.change.Containers, Created: p.source.Info == nil,
 	}
 	if p.opt.Scope == User {
 		entry.Project = ""
 	}
-	had := p.next.registered(p.source.path, p.source.real)
+	had := p.next.registered(p.source.Path, p.source.Real)
 	if had != nil {
 		entry.Backup = had.Backup
 		entry.Created = entry.Created || had.Created
@@ -202,7 +203,7 @@ func (p *plan) record(base []byte) Registered {
 
 func (p *plan) describe(r *Report) error {
 	s := p.settingsReport()
-	s.Diff = string(diff.Diff(p.source.path, p.source.data, p.source.path, p.change.Data))
+	s.Diff = string(diff.Diff(p.source.Path, p.source.Data, p.source.Path, p.change.Data))
 	r.Settings = append(r.Settings, s)
 	if err := applyBinaries(p.binaries, p.next, r); err != nil {
 		return err
@@ -215,9 +216,9 @@ func (p *plan) describe(r *Report) error {
 }
 
 func (p *plan) settingsReport() SettingsReport {
-	s := SettingsReport{Path: p.source.path, Scope: p.opt.Scope, Changed: string(p.change.Data) != string(p.source.data)}
-	if p.source.real != p.source.path {
-		s.Real = p.source.real
+	s := SettingsReport{Path: p.source.Path, Scope: p.opt.Scope, Changed: string(p.change.Data) != string(p.source.Data)}
+	if p.source.Real != p.source.Path {
+		s.Real = p.source.Real
 	}
 	if s.Changed {
 		s.Added, s.Renewed, s.Removed = p.change.Added, p.change.Renewed, p.change.Removed
@@ -227,7 +228,7 @@ func (p *plan) settingsReport() SettingsReport {
 
 // apply writes. After a failure the manifest knows what was written so far.
 func (p *plan) apply(ctx context.Context, r *Report) error {
-	sweep(p.touched())
+	target.Sweep(p.touched())
 	if err := p.files(ctx, r); err != nil {
 		return errors.Join(err, p.next.save(p.manifest))
 	}
@@ -246,7 +247,7 @@ func (p *plan) apply(ctx context.Context, r *Report) error {
 		if p.opt.Scope == User {
 			mode = 0o600
 		}
-		if err := p.source.replace(p.change.Data, mode); err != nil {
+		if err := p.source.Replace(p.change.Data, mode); err != nil {
 			return errors.Join(err, p.restoreManifest())
 		}
 	}
@@ -257,7 +258,7 @@ func (p *plan) apply(ctx context.Context, r *Report) error {
 
 // touched lists the files that Install writes.
 func (p *plan) touched() []string {
-	paths := []string{p.manifest, p.source.stage(), p.source.path + backupSuffix}
+	paths := []string{p.manifest, p.source.Stage(), p.source.Path + backupSuffix}
 	for _, b := range p.binaries {
 		paths = append(paths, b.to)
 	}
@@ -269,12 +270,12 @@ func (p *plan) touched() []string {
 
 // files writes executables and commands, and tries the executables in between.
 func (p *plan) files(ctx context.Context, r *Report) error {
-	for _, dir := range []string{p.bin, filepath.Dir(p.source.real), p.cmdDir} {
+	for _, dir := range []string{p.bin, filepath.Dir(p.source.Real), p.cmdDir} {
 		mode := fs.FileMode(0o755)
 		if inside(p.Root, dir) {
 			mode = 0o700
 		}
-		made, err := makeDirs(dir, mode)
+		made, err := target.MakeDirs(dir, mode)
 		p.next.Dirs = append(p.next.Dirs, made...)
 		if err != nil {
 			return err
@@ -302,9 +303,9 @@ func (p *plan) try(ctx context.Context, dir string) error {
 // restoreManifest puts the entry of the settings file back that could not be
 // written; the copied files stay recorded.
 func (p *plan) restoreManifest() error {
-	p.next.dropRegistered(p.source.path)
+	p.next.dropRegistered(p.source.Path)
 	if p.old != nil {
-		if had := p.old.registered(p.source.path, p.source.real); had != nil {
+		if had := p.old.registered(p.source.Path, p.source.Real); had != nil {
 			p.next.setRegistered(*had)
 		}
 	}
@@ -315,8 +316,8 @@ func (p *plan) restoreManifest() error {
 // devflow's is not worth a backup, and an existing backup is never replaced:
 // it may be the last good state.
 func (p *plan) backup(s *SettingsReport) error {
-	path := p.source.path + backupSuffix
-	if !s.Changed || p.source.info == nil || !p.pristine() {
+	path := p.source.Path + backupSuffix
+	if !s.Changed || p.source.Info == nil || !p.pristine() {
 		return nil
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -324,7 +325,7 @@ func (p *plan) backup(s *SettingsReport) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := atomicfile.WriteFile(path, p.source.data, p.source.info.Mode().Perm()); err != nil {
+	if err := atomicfile.WriteFile(path, p.source.Data, p.source.Info.Mode().Perm()); err != nil {
 		return err
 	}
 	p.entry.Backup, s.Backup = path, path
@@ -333,7 +334,7 @@ func (p *plan) backup(s *SettingsReport) error {
 
 // pristine reports whether the file as read holds no entry of devflow's.
 func (p *plan) pristine() bool {
-	f, err := settings.Read(p.source.data)
+	f, err := settings.Read(p.source.Data)
 	return err == nil && !slices.ContainsFunc(f.Handlers, Owner(p.next, p.bin, p.Home).Ours)
 }
 
@@ -358,7 +359,7 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 	if s.Backup != "" {
 		r.say("the file from before is kept as %s", s.Backup)
 	}
-	if p.opt.Scope == Local && p.source.info == nil {
+	if p.opt.Scope == Local && p.source.Info == nil {
 		r.say("%s is new; keep it out of the repository: add .claude/settings.local.json to .gitignore", s.Path)
 	}
 	if p.opt.Scope == Project {

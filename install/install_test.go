@@ -14,6 +14,7 @@ import (
 
 	"github.com/devflow-suite/devflow/install"
 	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/install/target"
 )
 
 // Bug case E11: the table of twelve files on which released installers failed.
@@ -249,7 +250,7 @@ func TestChangeBetweenReadAndWriteIsNotLost(t *testing.T) {
 		w.write(w.settings(), `{"model": "changed by somebody"}`, 0o644)
 		return nil
 	}
-	if _, err := install.Install(t.Context(), w.opt); !errors.Is(err, install.ErrChanged) {
+	if _, err := install.Install(t.Context(), w.opt); !errors.Is(err, target.ErrChanged) {
 		t.Errorf("Install = %v, want ErrChanged", err)
 	}
 	if got := w.read(w.settings()); got != `{"model": "changed by somebody"}` {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/devflow-suite/devflow/install/target"
 	"github.com/devflow-suite/devflow/internal/config"
 )
 
@@ -79,7 +78,7 @@ func (o Options) place() (place, error) {
 		}
 	}
 	for _, taken := range []string{"/", paths.Home, p.claude, o.Project} {
-		if taken != "" && sameDir(paths.Root, taken) {
+		if taken != "" && target.SameDir(paths.Root, taken) {
 			return place{}, fmt.Errorf("resolve places: DEVFLOW_HOME=%s is a folder of somebody else; use a folder of its own", paths.Root)
 		}
 	}
@@ -107,49 +106,6 @@ func SettingsPath(getenv func(string) string, scope Scope, project string) (stri
 		return filepath.Join(project, ".claude", "settings.json"), nil
 	}
 	return filepath.Join(project, ".claude", "settings.local.json"), nil
-}
-
-// follow returns the file that path leads to over symbolic links; the file
-// itself, but not its folder, may be missing at the end.
-func follow(path string) (string, error) {
-	for range 40 {
-		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return path, nil
-		}
-		if err != nil {
-			return "", err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			if !info.Mode().IsRegular() {
-				return "", fmt.Errorf("open %s: not a regular file", path)
-			}
-			return path, nil
-		}
-		target, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(target) {
-			// The folder may itself be reached over a link: ".." counts from there.
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				return "", err
-			}
-			target = filepath.Join(dir, target)
-		}
-		path = target
-	}
-	return "", fmt.Errorf("open %s: too many symbolic links", path)
-}
-
-func sameDir(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // inside reports whether path lies in dir, by name.

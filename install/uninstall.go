@@ -14,11 +14,12 @@ import (
 
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
+	"github.com/devflow-suite/devflow/install/target"
 )
 
 // removal is one settings file to clean.
 type removal struct {
-	source source
+	source target.File
 	entry  Registered // zero if the manifest does not know the file
 	data   []byte
 	report SettingsReport
@@ -48,7 +49,7 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 		m = &Manifest{Format: manifestFormat}
 	}
 	if _, err := os.Stat(where.Root); err == nil && !o.DryRun {
-		unlock, err := lock(ctx, where.Root)
+		unlock, err := target.Lock(ctx, where.Root)
 		if err != nil {
 			return r, err
 		}
@@ -59,7 +60,7 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 		return r, err
 	}
 	if !o.DryRun {
-		sweep(leftovers(where, m, jobs))
+		target.Sweep(leftovers(where, m, jobs))
 	}
 	for _, job := range jobs {
 		if err := job.run(ctx, o, m, where.manifest); err != nil {
@@ -102,7 +103,7 @@ func leftovers(where place, m *Manifest, jobs []*removal) []string {
 		paths = append(paths, filepath.Join(where.claude, "commands", name+".md"))
 	}
 	for _, job := range jobs {
-		paths = append(paths, job.source.stage(), job.source.path+backupSuffix)
+		paths = append(paths, job.source.Stage(), job.source.Path+backupSuffix)
 	}
 	return paths
 }
@@ -157,27 +158,27 @@ func removalPaths(o Options, m *Manifest) ([]string, error) {
 	return paths, nil
 }
 
-func sameSource(a, b source) bool {
-	return a.real == b.real || a.info != nil && b.info != nil && os.SameFile(a.info, b.info)
+func sameSource(a, b target.File) bool {
+	return a.Real == b.Real || a.Info != nil && b.Info != nil && os.SameFile(a.Info, b.Info)
 }
 
 func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, error) {
-	src, err := load(path)
+	src, err := target.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	job := &removal{source: src, data: src.data, report: SettingsReport{Path: path, Scope: User}}
-	if src.real != path {
-		job.report.Real = src.real
+	job := &removal{source: src, data: src.Data, report: SettingsReport{Path: path, Scope: User}}
+	if src.Real != path {
+		job.report.Real = src.Real
 	}
-	if entry := m.registered(path, src.real); entry != nil {
+	if entry := m.registered(path, src.Real); entry != nil {
 		job.entry = *entry
 		job.report.Scope = entry.Scope
 	}
-	if src.info == nil {
+	if src.Info == nil {
 		return job, nil
 	}
-	f, err := settings.Read(src.data)
+	f, err := settings.Read(src.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -186,15 +187,15 @@ func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, erro
 		return nil, err
 	}
 	job.data, job.report.Removed = change.Data, change.Removed
-	if e := job.entry; e.Edits != nil && Sum(src.data) == e.After {
-		before, err := splice.Apply(src.data, splice.Inverse(e.Edits))
+	if e := job.entry; e.Edits != nil && Sum(src.Data) == e.After {
+		before, err := splice.Apply(src.Data, splice.Inverse(e.Edits))
 		if err == nil && Sum(before) == e.Before {
 			job.data, job.report.Exact = before, true
 		}
 	}
-	job.report.Changed = string(job.data) != string(src.data)
+	job.report.Changed = string(job.data) != string(src.Data)
 	if job.report.Changed {
-		return job, src.writable()
+		return job, src.Writable()
 	}
 	return job, nil
 }
@@ -203,21 +204,21 @@ func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, erro
 func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest string) error {
 	gone := j.entry.Created && len(j.data) == 0
 	if o.DryRun {
-		j.report.Diff = string(diff.Diff(j.source.path, j.source.data, j.source.path, j.data))
+		j.report.Diff = string(diff.Diff(j.source.Path, j.source.Data, j.source.Path, j.data))
 		m.dropRegistered(j.entry.Path)
 		return nil
 	}
-	_ = os.Remove(j.source.stage()) // of an install that was killed; usually not there
+	_ = os.Remove(j.source.Stage()) // of an install that was killed; usually not there
 	if j.report.Changed {
-		unlock, err := lock(ctx, filepath.Dir(j.source.path))
+		unlock, err := target.Lock(ctx, filepath.Dir(j.source.Path))
 		if err != nil {
 			return err
 		}
 		defer unlock()
 		if gone {
-			err = j.source.remove()
+			err = j.source.Remove()
 		} else {
-			err = j.source.replace(j.data, 0)
+			err = j.source.Replace(j.data, 0)
 		}
 		if err != nil {
 			return err
@@ -278,7 +279,7 @@ func (m *Manifest) finish(where place, r *Report) error {
 		dirs = append(dirs, where.bin)
 	}
 	slices.Sort(dirs) // a folder before what is in it
-	if err := removeDirs(slices.Compact(dirs)); err != nil {
+	if err := target.RemoveDirs(slices.Compact(dirs)); err != nil {
 		return err
 	}
 	if _, err := os.Stat(where.DB); err == nil {
