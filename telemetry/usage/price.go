@@ -79,7 +79,7 @@ func (t Table) Lookup(model string, at time.Time) (Price, bool) {
 			return p, true
 		}
 	}
-	return newest(builtin[:], BaseModel(model), at)
+	return newest(builtin(), BaseModel(model), at)
 }
 
 // newest returns the longest entry that matches, and of those for the same model the latest one valid at the moment.
