@@ -183,7 +183,7 @@ func TestCompactionBringsThePlanBack(t *testing.T) {
 		holds(t, "rescue", after, true, "rotate refresh tokens KEEPSAKE every hour", "feat/demo", "src/rotate.py")
 		for _, r := range w.srv.Requests() {
 			if r.Kind == mockapi.Summary {
-				holds(t, "request for the summary", r.Last(), false, "Additional Instructions:\n{", "devflow:")
+				holds(t, "request for the summary", r.Last(), false, "Additional Instructions:\n{", "Additional Instructions:\n[devflow")
 			}
 		}
 		if got := w.one("SELECT compactions FROM tasks ORDER BY seq DESC LIMIT 1"); got != "1" {

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,7 +59,11 @@ func newWorldAt(t *testing.T, c claudecli.Client, p place, script func(path func
 	if err := w.home.Prepare(w.repo.Dir); err != nil {
 		t.Fatal(err)
 	}
-	w.before = []byte("{\n    \"env\": {\"KEEP\": \"1\"}, \"cleanupPeriodDays\":   30\n}\n")
+	w.before = []byte(`{
+    "env": {"KEEP": "1"}, "cleanupPeriodDays":   30,
+    "skipDangerousModePermissionPrompt":true
+}
+`)
 	if err := os.WriteFile(w.home.Settings(), w.before, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +137,9 @@ func (w *world) rows(sql string, args ...any) []string {
 		return nil
 	}
 	db, err := store.Open(w.database(), store.Options{ReadOnly: true})
+	if errors.Is(err, store.ErrOlder) {
+		return nil // a hook is making it right now
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -126,6 +126,9 @@ func (s stage) play() error {
 		return fmt.Errorf("the story went another way: verdict %q, %d requests too many", verdict, srv.Overrun())
 	}
 	s.n.verdict(true, "PASS: the turn may end")
+	for _, text := range s.messages() {
+		s.n.line("to person", text)
+	}
 	s.n.chapter("What is remembered: devflow-telemetry recent --n 10")
 	table, err := s.devflow(srv.URL, "devflow-telemetry", "recent", "--n", "10")
 	if err != nil {
@@ -139,7 +142,7 @@ func (s stage) play() error {
 func (s stage) plant(r gitrepo.Reporter) {
 	repo := gitrepo.New(r, s.project, "feat/refunds")
 	repo.Write("README.md", "# shop\n")
-	repo.Write("src/billing/invoice.py", invoice)
+	repo.Write(readFile, invoice)
 	repo.Write("tests/billing/test_invoice.py", invoiceTest)
 	repo.Commit("Start")
 }

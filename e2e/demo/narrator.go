@@ -63,6 +63,13 @@ func (n *narrator) line(who, text string) {
 	}
 }
 
+// file shows what is written.
+func (n *narrator) file(content string) {
+	for _, line := range strings.Split(strings.TrimSuffix(content, "\n"), "\n") {
+		fmt.Fprintln(n.w, strings.TrimRight("            "+n.paint(dim, "│ "+line), " "))
+	}
+}
+
 // verdict is a line that must not be missed.
 func (n *narrator) verdict(good bool, text string) {
 	style := red

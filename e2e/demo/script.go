@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -8,7 +11,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/mockapi"
 )
 
-const request = "Invoices need refunds: add refund(invoice, amount) to src/billing/invoice.py, with tests."
+const request = "Add refunds in src/billing/refund.py: never more than was paid."
 
 // The project as it is, and what the agent makes of it.
 const (
@@ -22,9 +25,7 @@ const (
 def test_total_counts_every_line():
     assert total([(2, 150), (1, 99)]) == 399
 `
-	refund = invoice + `
-
-def refund(invoice, amount):
+	refund = `def refund(invoice, amount):
     """Takes amount cents off what is paid; never more than that."""
     if amount <= 0:
         raise ValueError("amount must be positive")
@@ -33,7 +34,7 @@ def refund(invoice, amount):
     invoice["paid"] -= amount
     return invoice
 `
-	hollowTest = `from src.billing.invoice import refund
+	hollowTest = `from src.billing.refund import refund
 
 
 def test_refund():
@@ -42,7 +43,7 @@ def test_refund():
 `
 	realTest = `import pytest
 
-from src.billing.invoice import refund
+from src.billing.refund import refund
 
 
 def test_refund_takes_the_amount_off():
@@ -57,7 +58,8 @@ def test_refund_of_more_than_was_paid_is_refused():
 
 // The files of the change.
 const (
-	implFile = "src/billing/invoice.py"
+	readFile = "src/billing/invoice.py"
+	implFile = "src/billing/refund.py"
 	testFile = "tests/billing/test_refund.py"
 )
 
@@ -71,20 +73,23 @@ func (s stage) script() mockapi.Script {
 				return mockapi.Say(says)
 			}
 			s.n.line("", "Write "+path)
+			s.n.file(content)
 			return mockapi.Turn(mockapi.Text(says), mockapi.Write(filepath.Join(s.project, path), content))
 		}}
 	}
 	read := mockapi.Step{Do: func(r mockapi.Request) mockapi.Step {
 		s.overhear(r)
-		s.n.line("agent", "First I read the module.")
-		return mockapi.Turn(mockapi.Text("First I read the module."), mockapi.Read(filepath.Join(s.project, implFile)))
+		const says = "First I read how invoices look."
+		s.n.line("agent", says)
+		s.n.line("", "Read "+readFile)
+		return mockapi.Turn(mockapi.Text(says), mockapi.Read(filepath.Join(s.project, readFile)))
 	}}
 	return mockapi.Script{Steps: []mockapi.Step{
 		read,
-		do("Now I add refund().", implFile, refund),
-		do("And a test, so that everything is covered.", testFile, hollowTest),
+		do("Now I write refund().", implFile, refund),
+		do("And a test, as asked.", testFile, hollowTest),
 		do("Done. Refunds work and are tested.", "", ""),
-		do("Right, that test checks nothing. I write one that does.", testFile, realTest),
+		do("True, that test checks nothing. I write one that does.", testFile, realTest),
 		do("Refunds work; the tests check the amount and the refusal.", "", ""),
 	}}
 }
@@ -115,4 +120,25 @@ func (s stage) verdict() (string, error) {
 		return err
 	})
 	return strings.TrimSpace(verdict), err
+}
+
+// messages are what devflow told the person; the client keeps them in its transcript.
+func (s stage) messages() []string {
+	files, _ := filepath.Glob(filepath.Join(s.home, ".claude", "projects", "*", "*.jsonl")) // the pattern is sound
+	var out []string
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // a story without this line is still a story
+		}
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			var l struct {
+				Attachment struct{ Type, Content string }
+			}
+			if json.Unmarshal(line, &l) == nil && l.Attachment.Type == "hook_system_message" {
+				out = append(out, l.Attachment.Content)
+			}
+		}
+	}
+	return out
 }

@@ -55,14 +55,15 @@ type Home struct{ Dir string }
 func (h Home) Settings() string { return filepath.Join(h.Dir, ".claude", "settings.json") }
 
 // Prepare writes the client's own state file, so that a terminal session starts without the first-run dialogs and trusts the
-// given project folders. Headless sessions do not need it.
+// given project folders. Headless sessions do not need it. A terminal session in bypassPermissions mode asks once unless the user
+// settings hold "skipDangerousModePermissionPrompt": true.
 func (h Home) Prepare(projects ...string) error {
 	trusted := map[string]any{}
 	for _, p := range projects {
 		trusted[p] = map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}
 	}
 	state, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
+		"hasCompletedOnboarding": true, "theme": "dark",
 		"messageIdleNotifThresholdMs": 1000, // a minute otherwise, until the "waiting for your input" notification
 		"customApiKeyResponses":       map[string]any{"approved": []string{apiKey}, "rejected": []string{}},
 		"projects":                    trusted,
