@@ -197,8 +197,8 @@ func (w *world) transcript(name string, size int) (*program, error) {
 	turn := func() string {
 		n++
 		return fmt.Sprintf(`{"isSidechain":false,"promptId":"p%d","type":"user","message":{"role":"user","content":%q},"uuid":"u%d","timestamp":"2026-11-30T12:52:24.879Z","sessionId":%q}`+"\n"+
-			`{"isSidechain":false,"message":{"id":"msg_%s_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":"done %d"}],"usage":{"input_tokens":10,"cache_creation_input_tokens":7,"cache_read_input_tokens":50,"output_tokens":%d}},"requestId":"req_%d","type":"assistant","uuid":"a%d","timestamp":"2026-11-30T12:52:25.000Z","sessionId":%q}`+"\n",
-			n, strings.Repeat("text of a tool result ", 120), n, id, name, n, n, n, n, n, id)
+			`{"isSidechain":false,"message":{"id":"msg_%s_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":10,"cache_creation_input_tokens":7,"cache_read_input_tokens":50,"output_tokens":%d}},"requestId":"req_%d","type":"assistant","uuid":"a%d","timestamp":"2026-11-30T12:52:25.000Z","sessionId":%q}`+"\n",
+			n, strings.Repeat("text of a tool result ", 120), n, id, name, n, n, n, n, id)
 	}
 	for written := 0; written < size; {
 		k, err := f.WriteString(turn())

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/evidence"
+)
+
+// boundaryLimit bounds one run. It lies inside the own deadline of the stop hook, which waits for it at high risk.
+const boundaryLimit = 7 * time.Minute
+
+// boundary is the boundary lane as a process, started by devflow-stop: it judges one task and prints the result as JSON.
+func (a *app) boundary() *cli.Command {
+	var session string
+	var seq int64
+	return &cli.Command{
+		Name:   "boundary",
+		Usage:  "judge a task (started by the stop hook)",
+		Hidden: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "session", Required: true, Destination: &session},
+			&cli.Int64Flag{Name: "task", Required: true, Destination: &seq},
+		},
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			ctx, cancel := context.WithTimeoutCause(ctx, boundaryLimit, fmt.Errorf("not done within %s", boundaryLimit))
+			defer cancel()
+			paths, err := config.ResolvePaths(a.sys.getenv)
+			if err != nil {
+				return err
+			}
+			db, err := store.Open(paths.DB, store.Options{Busy: 30 * time.Second})
+			if err != nil {
+				return explain(err)
+			}
+			defer db.Close()
+			res, err := judge.Boundary(ctx, judge.Deps{
+				DB: db, Paths: paths, Now: a.sys.now, Examiners: []judge.Examiner{evidence.First{}}, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
+			}, session, seq)
+			if encodeErr := json.NewEncoder(a.sys.stdout).Encode(res); err == nil {
+				err = encodeErr
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/install/doctor"
+	"github.com/devflow-suite/devflow/telemetry/report"
+)
+
+// doctor checks an installation.
+func (a *app) doctor() *cli.Command {
+	var asJSON bool
+	return &cli.Command{
+		Name:  "doctor",
+		Usage: "run every executable on a canned event and find what keeps hooks silent",
+		Description: `Ends with 3 when a check failed, with 0 when all are fine or only deserve a look.
+
+Examples:
+  devflow doctor
+  devflow doctor --json`,
+		Flags: []cli.Flag{jsonFlag(&asJSON)},
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			dir, err := a.workDir()
+			if err != nil {
+				return err
+			}
+			c := doctor.Config{Getenv: a.sys.getenv, Now: a.sys.now, Project: dir}
+			if db, _, err := a.open(); err == nil { // what is wrong with the database is a check of its own
+				defer db.Close()
+				if seen, err := report.ReadSessions(db); err == nil {
+					c.Seen = seen
+				}
+			}
+			r := doctor.Run(ctx, c)
+			err = a.print(asJSON, r, func(w io.Writer) error {
+				for _, line := range r.Lines() {
+					if _, err := fmt.Fprintln(w, line); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err == nil && r.Status() == doctor.Fail {
+				err = blockedError{errors.New("a check failed")}
+			}
+			return err
+		},
+	}
+}

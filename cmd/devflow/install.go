@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/install"
+	"github.com/devflow-suite/devflow/install/doctor"
+	"github.com/devflow-suite/devflow/install/settings"
+	"github.com/devflow-suite/devflow/internal/claude/span"
+)
+
+// install registers the hooks.
+func (a *app) install() *cli.Command {
+	o := install.Options{}
+	var scope string
+	var asJSON, noProbe bool
+	return &cli.Command{
+		Name:  "install",
+		Usage: "copy the executables, write the command files, and register the hooks in Claude Code's settings",
+		Description: `Only bytes of devflow are added to the settings file; order, spacing, escapes, numbers, mode and a symbolic link stay. A file that cannot be
+parsed is refused with line and column. A second run changes nothing.
+
+Examples:
+  devflow install
+  devflow install --scope local --dry-run
+  devflow install --migrate-python`,
+		Flags: []cli.Flag{
+			scopeFlag(&scope),
+			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
+			&cli.StringFlag{Name: "bin-dir", Usage: "install the executables into `DIR` instead of <root>/bin", Destination: &o.BinDir},
+			&cli.StringFlag{Name: "from", Usage: "take the executables from `DIR` instead of this program's folder", Destination: &o.From},
+			&cli.BoolFlag{Name: "migrate-python", Usage: "take out the hooks of the published Python version", Destination: &o.MigratePython},
+			&cli.BoolFlag{Name: "force", Usage: "install although Claude Code ignores the settings file for a fault elsewhere in it", Destination: &o.Force},
+			&cli.BoolFlag{Name: "no-probe", Usage: "do not try the executables before they are registered", Destination: &noProbe},
+			jsonFlag(&asJSON),
+		},
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			if !noProbe {
+				o.Probe = doctor.Probe
+			}
+			if o.From == "" {
+				o.From = filepath.Dir(a.sys.exe)
+			}
+			if err := a.place(&o, scope); err != nil {
+				return err
+			}
+			r, err := install.Install(ctx, o)
+			return errors.Join(a.report(r, asJSON), advise(err))
+		},
+	}
+}
+
+// uninstall takes our bytes out again.
+func (a *app) uninstall() *cli.Command {
+	o := install.Options{}
+	var scope string
+	var asJSON bool
+	return &cli.Command{
+		Name:  "uninstall",
+		Usage: "take devflow out of Claude Code's settings and remove its executables and command files",
+		Description: `If nothing else changed since the installation, the settings file gets its original bytes back; otherwise only devflow's bytes go.
+Database, logs and configuration stay unless --purge is given.
+
+Examples:
+  devflow uninstall
+  devflow uninstall --scope project --dry-run
+  devflow uninstall --purge`,
+		Flags: []cli.Flag{
+			scopeFlag(&scope),
+			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
+			&cli.BoolFlag{Name: "purge", Usage: "remove database, spool, logs, state and configuration too", Destination: &o.Purge},
+			jsonFlag(&asJSON),
+		},
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			if err := a.place(&o, scope); err != nil {
+				return err
+			}
+			r, err := install.Uninstall(ctx, o)
+			return errors.Join(a.report(r, asJSON), advise(err))
+		},
+	}
+}
+
+func scopeFlag(to *string) cli.Flag {
+	return &cli.StringFlag{Name: "scope", Usage: "`user`, project or local settings", Destination: to}
+}
+
+// place completes the options from the command line.
+func (a *app) place(o *install.Options, scope string) error {
+	dir, err := a.workDir()
+	if err != nil {
+		return err
+	}
+	switch s := install.Scope(scope); s {
+	case "", install.User, install.Project, install.Local:
+		o.Scope = s
+	default:
+		return usageError{fmt.Errorf("scope is %q, want user, project or local", scope)}
+	}
+	for _, folder := range []*string{&o.BinDir, &o.From} {
+		if *folder != "" && !filepath.IsAbs(*folder) {
+			*folder = filepath.Join(dir, *folder)
+		}
+	}
+	o.Project, o.Getenv, o.Now, o.Version = dir, a.sys.getenv, a.sys.now, programVersion()
+	if o.Scope == "" || o.Scope == install.User {
+		o.Project = ""
+	}
+	return nil
+}
+
+func (a *app) report(r install.Report, asJSON bool) error {
+	return a.print(asJSON, r, func(w io.Writer) error {
+		for _, line := range r.Lines {
+			if _, err := fmt.Fprintln(w, line); err != nil {
+				return err
+			}
+		}
+		for _, s := range r.Settings {
+			if s.Diff != "" {
+				if _, err := fmt.Fprintln(w, strings.TrimRight(s.Diff, "\n")); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// advise adds the command that helps to a refused installation.
+func advise(err error) error {
+	var syntax *span.SyntaxError
+	var shape *settings.ShapeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax), errors.As(err, &shape):
+		return hintError{err, "correct the file at that place (Claude Code ignores it as it is), then run: devflow install"}
+	}
+	return hintError{err, "devflow doctor"}
+}

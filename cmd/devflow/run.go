@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitError   = 1
+	exitUsage   = 2
+	exitBlocked = 3
+)
+
+// system is everything outside the process that run may touch.
+type system struct {
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	getwd          func() (string, error)
+	now            func() time.Time
+	exe            string // path of the running executable; its siblings are the other binaries
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+// hintError carries the command that helps.
+type hintError struct {
+	error
+	hint string
+}
+
+func (e hintError) Unwrap() error { return e.error }
+
+// blockedError ends with exit code 3 and without a message: the command has said it.
+type blockedError struct{ error }
+
+// run executes one command line and returns the exit code. An interrupt cancels what runs.
+func run(args []string, sys system) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err := newApp(sys).Run(ctx, args)
+	var blocked blockedError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &blocked):
+		return exitBlocked
+	}
+	fmt.Fprintf(sys.stderr, "devflow: %v\n", err)
+	var usage usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintln(sys.stderr, "hint: devflow help")
+		return exitUsage
+	}
+	var hint hintError
+	if errors.As(err, &hint) {
+		fmt.Fprintln(sys.stderr, "hint: "+hint.hint)
+	}
+	return exitError
+}
+
+const description = `devflow watches Claude Code sessions, remembers them in one SQLite file, and judges at the end of a turn whether the work is
+what it claims to be.
+
+Examples:
+  devflow install                     # for every session of this user
+  devflow install --scope project     # only for sessions started in this folder
+  devflow install --dry-run           # show what would change
+  devflow doctor                      # is it installed, on, and answering?
+  devflow status                      # where does the work in this project stand?
+  devflow uninstall                   # take it out again, byte for byte
+
+Files:
+  $DEVFLOW_HOME, default ~/.claude/devflow; database $DEVFLOW_DB, default <root>/telemetry/devflow.db
+
+Exit codes:
+  0  done
+  1  error
+  2  wrong use
+  3  blocked by a verdict, or doctor found a failure`
+
+func newApp(sys system) *cli.Command {
+	a := &app{sys: sys}
+	root := &cli.Command{
+		Name:        "devflow",
+		Usage:       "a governance harness for Claude Code",
+		Description: description,
+		Version:     programVersion(),
+		Writer:      sys.stdout,
+		ErrWriter:   sys.stderr,
+		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.boundary()},
+		Action: func(_ context.Context, c *cli.Command) error {
+			if c.NArg() > 0 {
+				return usageError{fmt.Errorf("unknown command %q", c.Args().First())}
+			}
+			return cli.ShowRootCommandHelp(c)
+		},
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors, once
+	}
+	strict(root, true)
+	return root
+}
+
+// strict makes every wrong flag and surplus argument a usage error, without printing the whole help.
+func strict(c *cli.Command, top bool) {
+	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
+	for _, sub := range c.Commands {
+		strict(sub, false)
+	}
+	if top {
+		return
+	}
+	c.HideHelpCommand = true
+	action := c.Action
+	c.Action = func(ctx context.Context, c *cli.Command) error {
+		switch {
+		case c.NArg() > 0 && len(c.Commands) > 0:
+			return usageError{fmt.Errorf("%s: unknown command %q", c.Name, c.Args().First())}
+		case c.NArg() > 0:
+			return usageError{fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " "))}
+		}
+		return action(ctx, c)
+	}
+}
+
+// programVersion is the linker's, or that of the module.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}
+
+// app holds what the commands share.
+type app struct {
+	sys system
+}
+
+// print writes a value as JSON, or calls text for people.
+func (a *app) print(asJSON bool, value any, text func(io.Writer) error) error {
+	if !asJSON {
+		return text(a.sys.stdout)
+	}
+	enc := json.NewEncoder(a.sys.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(value)
+}
+
+// workDir is the absolute folder that the command was started in.
+func (a *app) workDir() (string, error) {
+	dir, err := a.sys.getwd()
+	if err != nil {
+		return "", fmt.Errorf("find working folder: %w", err)
+	}
+	return filepath.Abs(dir)
+}
+
+func jsonFlag(to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON instead of text", Destination: to}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry"
+)
+
+// errNoSession is what a spec command ends with outside of a session.
+var errNoSession = errors.New("no session: CLAUDE_CODE_SESSION_ID is not set and --session was not given")
+
+// spec shows, pauses and resumes the specification of a session. Giving it up is for a person who types /unspec: an agent
+// can run this program too.
+func (a *app) spec() *cli.Command {
+	var session string
+	var asJSON bool
+	verb := func(name, usage string, e telemetry.SpecEvent) *cli.Command {
+		return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error { return a.moveSpec(session, e) }}
+	}
+	return &cli.Command{
+		Name:  "spec",
+		Usage: "show, pause or resume the specification of a session",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "session", Usage: "session `ID`, default $CLAUDE_CODE_SESSION_ID", Destination: &session}, jsonFlag(&asJSON)},
+		Commands: []*cli.Command{
+			verb("pause", "let turns end while the specification waits", telemetry.EventPause),
+			verb("resume", "go on with a paused specification", telemetry.EventResume),
+		},
+		Action: func(context.Context, *cli.Command) error { return a.showSpec(session, asJSON) },
+	}
+}
+
+// specState is what `devflow spec` shows.
+type specState struct {
+	Session  string               `json:"session_id"`
+	Task     string               `json:"task_id"`
+	Status   telemetry.SpecStatus `json:"status"`
+	PlanPath string               `json:"plan_path"`
+}
+
+func (a *app) showSpec(session string, asJSON bool) error {
+	session, err := a.session(session)
+	if err != nil {
+		return err
+	}
+	db, _, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	state := specState{Session: session, Status: telemetry.SpecNone}
+	err = db.View(func(tx *store.Tx) error {
+		t, err := telemetry.Current(tx, session)
+		if t != nil {
+			state.Task, state.Status, state.PlanPath = t.ID(), t.SpecStatus, t.PlanPath
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.print(asJSON, state, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "session %s: specification %s %s\n", state.Session, state.Status, state.PlanPath)
+		return err
+	})
+}
+
+func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
+	session, err := a.session(session)
+	if err != nil {
+		return err
+	}
+	paths, err := config.ResolvePaths(a.sys.getenv)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(paths.DB, store.Options{})
+	if err != nil {
+		return explain(err)
+	}
+	defer db.Close()
+	var before, after telemetry.SpecStatus
+	err = db.Update(func(tx *store.Tx) error {
+		t, err := telemetry.Current(tx, session)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			return fmt.Errorf("session %s has no task", session)
+		}
+		before = t.SpecStatus
+		_, err = telemetry.Change(tx, session, t.Seq, func(t *telemetry.Task) error {
+			next, ok := t.SpecStatus.Next(e, t.Edited)
+			if !ok {
+				return fmt.Errorf("move specification of %s: it is %s", t.ID(), t.SpecStatus)
+			}
+			t.SpecStatus, after = next, next
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.sys.stdout, "specification of session %s: %s → %s\n", session, before, after)
+	return err
+}
+
+func (a *app) session(given string) (string, error) {
+	if given == "" {
+		given = claude.SessionKey(claude.Input{}, a.sys.getenv)
+	}
+	if given == "" {
+		return "", hintError{errNoSession, "devflow spec --session ID"}
+	}
+	return given, nil
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/devflow-suite/devflow/hooks/event"
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/profiler"
+	"github.com/devflow-suite/devflow/tdd"
+	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/journal"
+)
+
+// maxChecked bounds how many implementation files one edit of a test is matched with.
+const maxChecked = 50
+
+// missingTest raises the signal of an implementation without a test, and resolves it when a test with an assertion comes.
+// It never refuses an edit.
+func missingTest(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) (claude.Output, error) {
+	if w.target.Kind == tdd.Test {
+		return claude.Output{}, tested(s, tx, t, w)
+	}
+	if w.target.Kind != tdd.Impl || !inScope(s.Cfg.TDD.SourceDirs, w.target.Rel) {
+		return claude.Output{}, nil
+	}
+	if w.tests != profiler.TestNone {
+		s.Fact.Resolve = append(s.Fact.Resolve, telemetry.Key{Kind: telemetry.KindTDD, Key: w.target.Rel, By: "test found"})
+		return claude.Output{}, nil
+	}
+	passes, err := harmless(tx, t, w)
+	if err != nil || passes {
+		return claude.Output{}, err
+	}
+	suggested := tdd.Suggest(w.target.Rel)
+	s.Fact.Raise = append(s.Fact.Raise, telemetry.Signal{
+		Kind: telemetry.KindTDD, Key: w.target.Rel, Severity: "hard", Source: "post-tool-use", Payload: payload("file", w.target.Rel, "suggest", suggested),
+	})
+	if told, err := told(tx, t, w.target.Rel); err != nil || told {
+		return claude.Output{}, err
+	}
+	return claude.Context(s.In.Event, message(w.target.Rel, suggested)), nil
+}
+
+// harmless reports whether a change needs no test of its own: comments, formatting, imports, and a refactoring while the
+// tests are green.
+func harmless(tx *store.Tx, t *telemetry.Task, w *work) (bool, error) {
+	switch w.change {
+	case tdd.NoChange, tdd.ImportsOnly:
+		return true, nil
+	case tdd.Refactor:
+		if t == nil {
+			return false, nil
+		}
+		last, err := journal.LastTest(tx, t, false)
+		return last != nil && last.OK, err
+	}
+	return false, nil
+}
+
+// told reports whether the model heard of this file in this task already: the signal exists.
+func told(tx *store.Tx, t *telemetry.Task, rel string) (bool, error) {
+	if t == nil || t.Ended() {
+		return false, nil
+	}
+	open, err := telemetry.OpenSignals(tx, t.SessionID, t.Seq)
+	if err != nil {
+		return false, err
+	}
+	for _, sig := range open {
+		if sig.Kind == telemetry.KindTDD && sig.Key == rel {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// tested matches an edited test with the implementation files of the task: an open signal whose file now has a test with
+// an assertion is resolved, and the files that this very test covers count as tested in this task.
+func tested(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) error {
+	if t == nil || !tdd.HasAssertion(w.lang, []byte(w.after)) {
+		return nil
+	}
+	finder := s.Finder()
+	open, err := telemetry.OpenSignals(tx, s.Session, t.Seq)
+	if err != nil {
+		return err
+	}
+	for i, sig := range open {
+		if i == maxChecked {
+			break
+		}
+		if sig.Kind != telemetry.KindTDD {
+			continue
+		}
+		found, ok, err := finder.Find(sig.Key)
+		if err != nil {
+			return err
+		}
+		if ok && !found.Stub {
+			s.Fact.Resolve = append(s.Fact.Resolve, telemetry.Key{Kind: telemetry.KindTDD, Key: sig.Key, By: found.Path})
+		}
+	}
+	facts, err := journal.TaskFacts(tx, t)
+	if err != nil {
+		return err
+	}
+	for i, file := range facts.Files {
+		if i == maxChecked {
+			break
+		}
+		if file.Kind != profiler.KindImpl || file.TestState == profiler.TestChanged {
+			continue
+		}
+		if found, ok, err := finder.Find(file.Path); err == nil && ok && !found.Stub && found.Path == w.target.Rel {
+			s.Fact.Tested = append(s.Fact.Tested, file.Path)
+		}
+	}
+	return nil
+}
+
+// inScope reports whether a file lies in one of the configured source folders; no configuration means everywhere.
+func inScope(dirs []string, rel string) bool {
+	if len(dirs) == 0 {
+		return true
+	}
+	for _, dir := range dirs {
+		if dir = path.Clean(dir); dir == "." || strings.HasPrefix(rel, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func message(rel, suggested string) string {
+	return "[devflow:tdd] " + rel + " was changed and has no test with an assertion. Write " + suggested +
+		" before the turn ends: without it the verdict on this change is FAIL."
+}
+
+// payload is a flat JSON object of names and texts.
+func payload(pairs ...string) string {
+	fields := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		fields[pairs[i]] = pairs[i+1]
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return "{}" // unreachable: strings encode
+	}
+	return string(data)
+}

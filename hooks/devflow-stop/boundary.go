@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/devflow-suite/devflow/hooks/event"
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/proc"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/telemetry"
+)
+
+// patience is how long the turn waits for its verdict at high risk. It ends before the own deadline of the hook.
+const patience = 450 * time.Second
+
+// boundary has the turn judged when there is something to judge: at high risk while the turn waits, else detached.
+func boundary(s *event.Scene) claude.Output {
+	t := s.Task
+	if t == nil || !judgeable(s, t) {
+		return claude.Output{}
+	}
+	cmd := proc.Cmd{
+		Argv: []string{s.Sibling("devflow"), "boundary", "--session", s.Session, "--task", strconv.FormatInt(t.Seq, 10)},
+		Dir:  s.Paths.Root,
+		Env:  []string{"DEVFLOW_HOME=" + s.Paths.Root, "DEVFLOW_DB=" + s.Paths.DB, "HOME=" + s.Paths.Home},
+	}
+	if tmp := s.Getenv("TMPDIR"); tmp != "" {
+		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	}
+	if !t.HighRisk() {
+		if err := proc.Detach(cmd); err != nil {
+			s.Log("start boundary", err)
+		}
+		return claude.Output{}
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("not done within %s", patience))
+	defer cancel()
+	res, err := await(ctx, cmd)
+	if err != nil {
+		s.Log("judge", err)
+		return claude.Message("[devflow:judge] could not judge this turn: " + err.Error() + ". This is not a pass. Check with: devflow doctor")
+	}
+	return answer(s, res)
+}
+
+// judgeable is whether a turn that ends now is a boundary: the spec is claimed to be done, or there is none and files
+// may have changed since the last verdict. A verdict stands until something is edited.
+func judgeable(s *event.Scene, t *telemetry.Task) bool {
+	if !t.Edited || len(s.In.BackgroundTasks) > 0 || t.SpecStatus.Active() {
+		return false
+	}
+	switch t.State {
+	case telemetry.Passed, telemetry.Warned, telemetry.Emergency:
+		return false
+	}
+	return true
+}
+
+// await runs the boundary lane and reads its answer.
+func await(ctx context.Context, cmd proc.Cmd) (judge.Result, error) {
+	var res judge.Result
+	out, err := proc.Run(ctx, cmd)
+	if err != nil {
+		return res, err
+	}
+	if out.Exit != 0 && len(out.Stdout) == 0 {
+		return res, fmt.Errorf("the boundary lane ended with status %d", out.Exit)
+	}
+	if err := json.Unmarshal(out.Stdout, &res); err != nil {
+		return res, fmt.Errorf("read the boundary lane's answer: %w", err)
+	}
+	return res, nil
+}
+
+// answer says what the verdict asks for, and notes that it was said.
+func answer(s *event.Scene, res judge.Result) claude.Output {
+	if res.N > 0 {
+		err := s.Update(func(tx *store.Tx) error { return judge.MarkTold(tx, res.Session, res.Seq, res.N) })
+		if err != nil {
+			s.Log("note verdict", err)
+		}
+	}
+	switch res.Action {
+	case judge.Block:
+		return claude.Block(res.Text)
+	case judge.Halt:
+		return claude.Halt(res.Text)
+	case judge.Message:
+		return claude.Message(res.Text)
+	}
+	return claude.Output{}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/devflow-suite/devflow/hooks"
+	"github.com/devflow-suite/devflow/hooks/event"
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/breaker"
+	"github.com/devflow-suite/devflow/telemetry/spec"
+)
+
+// registered is the timeout in settings.json; the own deadline is 80 % of it.
+const registered = 30 * time.Second
+
+// maxDescription bounds what the store keeps of a request, in bytes.
+const maxDescription = 200
+
+// approve is how a prompt begins that a person ends a halt with.
+const approve = "devflow approve"
+
+func hook() hooks.Hook {
+	return hooks.Hook{Name: "devflow-user-prompt-submit", Deadline: registered * 8 / 10, Handle: handle}
+}
+
+func handle(c *hooks.Call) (claude.Output, error) {
+	if c.Session == "" {
+		return claude.Output{}, nil
+	}
+	s := event.New(c)
+	request := readPrompt(s)
+	var said []claude.Output
+	err := s.Commit(func(tx *store.Tx, t *telemetry.Task) error {
+		said = said[:0]
+		if c.In.Event != claude.EventUserPromptSubmit || request == notice {
+			return nil // one prompt with a command arrives as two events; it is answered once
+		}
+		out, err := resume(s, tx, t)
+		if err != nil {
+			return err
+		}
+		told, err := tell(s, tx)
+		said = append(said, out, told)
+		return err
+	})
+	if err != nil {
+		return claude.Output{}, nil // in the spool and in the log; nothing was decided
+	}
+	if s.Fact.Command.Verb == spec.VerbStart {
+		s.KeepSpec(s.Fact.Command.Text)
+	}
+	return claude.Merge(c.In.Event, said...), nil
+}
+
+// kind of a prompt.
+type kind int
+
+const (
+	ordinary kind = iota
+	command       // of the spec
+	approval      // devflow approve CODE
+	notice        // written by the client
+)
+
+// readPrompt puts what may be kept of the prompt into the fact.
+func readPrompt(s *event.Scene) kind {
+	prompt := s.In.Prompt
+	s.Fact.Command = spec.ParsePrompt(prompt, s.In.CommandName, s.In.CommandArgs)
+	switch {
+	case s.Fact.Command.Verb == spec.VerbNotice:
+		return notice
+	case s.Fact.Command.Verb == spec.VerbNone && strings.HasPrefix(strings.TrimSpace(prompt), approve):
+		return approval
+	case s.Fact.Command.Verb != spec.VerbNone:
+		prompt = s.Fact.Command.Text
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	s.Fact.Description = redact.Clip(line, maxDescription)
+	s.Fact.Category = spec.Categorize(prompt)
+	if s.Fact.Command.Verb != spec.VerbNone {
+		return command
+	}
+	return ordinary
+}
+
+// resume ends a halt if the prompt is the code. A prompt that looks like one and is not says so to the person.
+func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, error) {
+	if !strings.HasPrefix(strings.TrimSpace(s.In.Prompt), approve) {
+		return claude.Output{}, nil
+	}
+	done, err := breaker.Resume(tx, s.Session, s.In.Prompt, s.Now.UnixMilli())
+	if err != nil {
+		return claude.Output{}, err
+	}
+	s.Stale = true
+	switch {
+	case done:
+		s.Note("resume", 0, hooks.Message)
+		return claude.Merge(s.In.Event,
+			claude.Message("[devflow:resume] The halt is over: attempts and the token baseline start anew."),
+			claude.Context(s.In.Event, "[devflow:resume] A person ended the halt of this task. Its open findings still stand; the attempts start anew.")), nil
+	case t != nil && t.ResumeCode != "":
+		return claude.Message("[devflow:resume] The code does not match. The halt stays; the code is in the halt message and in `devflow status`."), nil
+	}
+	return claude.Message("[devflow:resume] Nothing waits for an approval in this session."), nil
+}
+
+// tell brings the newest verdict that nobody was shown, once.
+func tell(s *event.Scene, tx *store.Tx) (claude.Output, error) {
+	told, err := judge.Untold(tx, s.Session)
+	if err != nil || told == nil {
+		return claude.Output{}, err
+	}
+	if err := judge.MarkTold(tx, told.Session, told.Seq, told.N); err != nil {
+		return claude.Output{}, err
+	}
+	if told.Context != "" {
+		if err := telemetry.SetReflected(tx, told.Session, told.Seq); err != nil {
+			return claude.Output{}, err
+		}
+		s.Stale = true
+	}
+	s.Note("reflection", 0, hooks.Context)
+	var out []claude.Output
+	if told.Context != "" {
+		out = append(out, claude.Context(s.In.Event, told.Context))
+	}
+	if told.Message != "" {
+		out = append(out, claude.Message(told.Message))
+	}
+	return claude.Merge(s.In.Event, out...), nil
+}
