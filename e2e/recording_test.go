@@ -16,15 +16,19 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/terminal"
 )
 
-// events are all hook events that 2.1.332 accepts. The last four are unknown to 2.1.197, which ignores them.
-func events() []string {
-	return []string{
+// events are all hook events that a client accepts. 2.1.197 asks at its start in a terminal about names that it does not know.
+func events(version string) []string {
+	known := []string{
 		"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit", "UserPromptExpansion",
 		"SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact",
 		"PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation",
 		"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged",
-		"MessageDisplay", "PreModelSwitch", "PostModelSwitch", "DirectoryAdded", "PreSkillShellCommand",
+		"MessageDisplay",
 	}
+	if version != "2.1.197" {
+		known = append(known, "PreModelSwitch", "PostModelSwitch", "DirectoryAdded", "PreSkillShellCommand")
+	}
+	return known
 }
 
 // recording is a session whose every hook is the recorder.
@@ -55,7 +59,7 @@ func record(t *testing.T, c claudecli.Client, script func(path func(string) stri
 		t.Fatal(err)
 	}
 	hooks := map[string]any{}
-	for _, e := range events() {
+	for _, e := range events(c.Version) {
 		hooks[e] = []any{map[string]any{"hooks": []any{
 			map[string]any{"type": "command", "command": filepath.Join(tools, "recorder") + " " + r.dir, "timeout": 30},
 		}}}

@@ -54,7 +54,7 @@ func (n *narrator) line(who, text string) {
 	case "devflow":
 		style = yellow
 	}
-	label := fmt.Sprintf("  %-9s", who)
+	label := fmt.Sprintf("  %-10s", who)
 	for i, part := range fold(text, width) {
 		if i > 0 {
 			label = strings.Repeat(" ", len(label))
