@@ -1,0 +1,209 @@
+package judge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/changeset"
+	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/tdd"
+	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/journal"
+)
+
+// Case is everything that a verdict may be based on. Examiners read it and leave it as it is.
+type Case struct {
+	Task          telemetry.Task
+	Spec          string // text of the plan when the task has one in the project, else its description
+	Root          string // project root with links resolved
+	BaseTree      string
+	NowTree       string
+	DiffSHA       string // identifies the two trees; empty when there are none
+	NoDiff        bool   // both trees were seen and are equal
+	Files         []File // every file that differs, in path order
+	Signals       []telemetry.Signal
+	LastTest      *journal.TestRun // newest test command of the task; nil when there was none
+	TestIsStale   bool             // a source file was edited after LastTest
+	SourceDirs    []string         // where a missing test is a finding; empty: everywhere
+	TestsOptional bool             // the user has switched the tdd module off
+
+	finder   *tdd.Finder
+	edited   []string        // source and test files that hooks saw being edited
+	blind    []Reason        // what looking itself could not see
+	resolved []telemetry.Key // signals that are no longer true, filled by forced
+}
+
+// File is one changed file. The content is read of source and test files.
+type File struct {
+	changeset.File
+	Kind tdd.Kind
+	Lang tdd.Lang
+}
+
+// Code is true for a source or test file whose present content is a regular file.
+func (f *File) Code() bool { return isCode(f.Path) && f.Regular() }
+
+func isCode(path string) bool {
+	kind := tdd.Classify(path)
+	return kind == tdd.Impl || kind == tdd.Test
+}
+
+// DiffSHA names the difference of two trees.
+func DiffSHA(now, base string) string {
+	sum := sha256.Sum256([]byte(now + base))
+	return hex.EncodeToString(sum[:])
+}
+
+// look fills in what git knows. What cannot be seen becomes a reason of class Blind or Soft; it never returns an error.
+func (c *Case) look(ctx context.Context, paths config.Paths) {
+	blind := func(format string, args ...any) {
+		c.blind = append(c.blind, Reason{Prefix: "judge", Class: Blind, Text: "could not judge: " + fmt.Sprintf(format, args...)})
+	}
+	repo, err := gitx.Find(c.Root)
+	if err != nil {
+		blind("%s is in no git work tree", c.Root)
+		return
+	}
+	c.Root = repo.Root
+	if c.BaseTree == "" || c.BaseTree == telemetry.NoTree {
+		blind("the work tree was not recorded before the task's first change")
+		return
+	}
+	objs := gitx.ObjectDir(paths.Objects, repo.Root)
+	snap, err := repo.Snap(ctx, objs, c.edited...)
+	if err != nil {
+		blind("%s", cause(err))
+		return
+	}
+	c.NowTree, c.DiffSHA = snap.Tree, DiffSHA(snap.Tree, c.BaseTree)
+	files, err := changeset.Read(ctx, repo, objs, c.BaseTree, snap.Tree, isCode)
+	if err != nil {
+		blind("%s", cause(err))
+	}
+	c.NoDiff = files != nil && len(files) == 0
+	for _, f := range files {
+		c.Files = append(c.Files, File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
+	}
+	c.notSeen(snap)
+	for i := range c.Files {
+		c.unread(&c.Files[i], err)
+	}
+}
+
+// maxSpec bounds the plan of a task, in bytes.
+const maxSpec = 64 << 10
+
+// spec is what the task was meant to do. A plan outside of the project is not read.
+func (c *Case) spec() string {
+	rel := c.Task.PlanPath
+	if filepath.IsAbs(rel) {
+		within, err := filepath.Rel(c.Root, rel)
+		if err != nil {
+			return c.Task.Description
+		}
+		rel = within
+	}
+	if rel == "" || !filepath.IsLocal(rel) {
+		return c.Task.Description
+	}
+	root, err := os.OpenRoot(c.Root)
+	if err != nil {
+		return c.Task.Description
+	}
+	defer root.Close()
+	f, err := root.Open(rel)
+	if err != nil {
+		return c.Task.Description
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return c.Task.Description
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSpec))
+	if err != nil || len(text) == 0 {
+		return c.Task.Description
+	}
+	return strings.ToValidUTF8(string(text), "?")
+}
+
+// cause is an error for people: git missing and sizes are said in plain words.
+func cause(err error) string {
+	switch {
+	case errors.Is(err, gitx.ErrNoGit):
+		return "the git program is missing"
+	case errors.Is(err, gitx.ErrTooLarge):
+		return "the change is too large to read (" + err.Error() + ")"
+	}
+	return err.Error()
+}
+
+// doubt says what was not looked at, or not in the usual way.
+func (c *Case) doubt(class Class, path, text, fix string) {
+	c.blind = append(c.blind, Reason{Prefix: "judge", Class: class, File: path, Text: text, Fix: fix})
+}
+
+// notSeen turns what a snapshot left out into reasons.
+func (c *Case) notSeen(snap gitx.Snap) {
+	for _, s := range snap.Skipped {
+		class, name := Soft, s.Path
+		if name != "" && !isCode(name) {
+			class = Note
+		}
+		if name == "" {
+			name = "part of the work tree"
+		}
+		c.doubt(class, s.Path, "not looked at: "+name+": "+s.Why, "make it readable, or list it in .gitignore")
+	}
+	for _, path := range snap.Unseen {
+		c.doubt(Soft, path, "not looked at: "+path+": git ignores it, or another repository has it", "work in that repository, or take the file out of .gitignore")
+	}
+	for _, path := range snap.Hidden {
+		if c.file(path) != nil {
+			c.doubt(Soft, path, "changed although git is told not to see it: "+path, "git update-index --no-assume-unchanged --no-skip-worktree "+path)
+		}
+	}
+}
+
+// unread says of a changed source or test file what of it could not be read.
+func (c *Case) unread(f *File, err error) {
+	switch {
+	case !f.Code():
+	case f.Hidden:
+		c.doubt(Soft, f.Path, "text that .gitattributes hides from diffs: "+f.Path, "take the attribute away")
+	case f.After == nil && err != nil:
+		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": too large to read", "")
+	case f.Lines.Unreadable != "":
+		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": its part of the patch cannot be read", "")
+	case f.Lines.Binary:
+		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": its content is not text", "")
+	}
+}
+
+// tests is the finder of tests in the work tree.
+func (c *Case) tests() *tdd.Finder {
+	if c.finder == nil {
+		c.finder = tdd.NewFinder(c.Root)
+	}
+	return c.finder
+}
+
+// abs is the place of a project file on disk.
+func (c *Case) abs(rel string) string { return filepath.Join(c.Root, filepath.FromSlash(rel)) }
+
+// file gives the changed file of a path, nil when it did not change.
+func (c *Case) file(path string) *File {
+	for i := range c.Files {
+		if c.Files[i].Path == path {
+			return &c.Files[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/devflow-suite/devflow/telemetry"
+)
+
+// Action is what the caller of a boundary run does with its text.
+type Action string
+
+// The actions. Only Block lets the model go on; Halt ends the run for a person.
+const (
+	Silent  Action = "silent"
+	Message Action = "message" // shown to the person, the turn ends
+	Block   Action = "block"
+	Halt    Action = "halt"
+)
+
+// Bounds of what is said, in bytes (governance 5.6 and 5.4).
+const (
+	MaxBlock      = 3000
+	MaxReflection = 1500
+	maxListed     = 10 // reasons
+)
+
+// Routing is what decides about the answer to a verdict.
+type Routing struct {
+	Task           string // its id
+	Level          string
+	Verdict        Verdict
+	Attempt, Limit int64
+	Halted         bool   // no attempt is left, or none was left before
+	Same           bool   // the diff is the one of the attempt before
+	Known          bool   // every hard reason has halted this task before
+	Code           string // with Halted
+	Report         string // path of post-mortem.md, with Halted
+}
+
+// Route decides what happens at the end of the turn (governance 5.4 and 5.6): pass is silent, a high risk failure goes
+// through the breaker, and neither a warning nor an outcome that nobody could find ever blocks.
+func Route(r Routing) (Action, string) {
+	high := r.Level == "strict" || r.Level == "human_review"
+	review := ""
+	if r.Level == "human_review" {
+		review = " A person has to review this task before it is pushed."
+	}
+	switch r.Verdict.Outcome {
+	case Fail:
+		switch {
+		case !high:
+			return Message, r.list("FAIL", "Pushing is blocked until this is resolved.")
+		case r.Known:
+			return Message, r.list("FAIL", "These findings were handed to a person before: they do not block this turn, but pushing stays blocked."+r.resume())
+		case r.Halted:
+			return Halt, fit(MaxBlock, fmt.Sprintf("[devflow:HALTED_FOR_REVIEW] %s: %d attempts failed.\n", r.Task, r.Attempt), r.Verdict.Reasons, "\nReport: "+r.Report+r.resume())
+		}
+		return Block, r.retry()
+	case Warn:
+		if r.Level == "standard" {
+			return Silent, ""
+		}
+		return Message, r.list("WARN", strings.TrimSpace(review))
+	case Error:
+		if r.Level == "vibe" {
+			return Silent, ""
+		}
+		return Message, r.list("could not judge", "This is not a pass: pushing is blocked."+review)
+	case Pass:
+		if review != "" {
+			return Message, "[devflow:judge] " + r.Task + ": PASS." + review
+		}
+	}
+	return Silent, ""
+}
+
+func (r Routing) resume() string {
+	if r.Code == "" {
+		return ""
+	}
+	return "\nA person decides. To let the work go on, type: devflow approve " + r.Code
+}
+
+// retry is the reason of a block: what is wrong, where, and every way out of it.
+func (r Routing) retry() string {
+	head := fmt.Sprintf("[devflow:CRITICAL_RETRY] %d/%d %s failed its check at the end of the turn.\n", r.Attempt, r.Limit, r.Task)
+	if r.Same {
+		head += "Nothing has changed since the last attempt: the same diff counts again.\n"
+	}
+	tail := fmt.Sprintf("\nResolve every point above, then end the turn: the new diff is judged. Attempt %d of %d without success hands the task to a person.\n"+
+		"Way out for a person: Esc ends the turn now; `devflow uninstall` in a terminal removes this gate.", r.Limit, r.Limit)
+	return fit(MaxBlock, head, r.Verdict.Reasons, tail)
+}
+
+// list is a message of a few lines.
+func (r Routing) list(word, tail string) string {
+	if tail != "" {
+		tail = "\n" + tail
+	}
+	return fit(MaxReflection, "[devflow:judge] "+r.Task+": "+word+".\n", r.Verdict.Reasons, tail)
+}
+
+// fit writes head, as many reasons as there is room for, and tail, which is never cut.
+func fit(limit int, head string, reasons []Reason, tail string) string {
+	var b strings.Builder
+	b.WriteString(head)
+	room := limit - len(head) - len(tail) - len("… and 999 more\n")
+	listed := 0
+	for _, r := range reasons {
+		entry := describe(r)
+		if listed == maxListed || len(entry) > room {
+			break
+		}
+		b.WriteString(entry)
+		room -= len(entry)
+		listed++
+	}
+	if left := len(reasons) - listed; left > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", left)
+	}
+	return strings.TrimSuffix(b.String(), "\n") + tail
+}
+
+// describe is a reason with its evidence line and what to do about it.
+func describe(r Reason) string {
+	var b strings.Builder
+	b.WriteString("- " + r.String() + "\n")
+	if r.Evidence != "" {
+		where := ""
+		if r.File != "" && r.Line > 0 {
+			where = fmt.Sprintf("%s:%d: ", r.File, r.Line)
+		}
+		b.WriteString("    " + where + r.Evidence + "\n")
+	}
+	if r.Fix != "" {
+		b.WriteString("    → " + r.Fix + "\n")
+	}
+	return b.String()
+}
+
+// telling is what the next prompt brings of a verdict that was reached while nobody waited.
+func telling(r *run) *Telling {
+	t := &Telling{Session: r.Session, Seq: r.Seq, N: r.N, Outcome: r.Outcome}
+	routing := Routing{Task: telemetry.TaskID(r.Session, r.Seq), Level: r.Level, Verdict: Verdict{r.Outcome, r.Reasons}}
+	_, t.Message = Route(routing)
+	if r.Outcome == Error || r.Level == "vibe" {
+		return t
+	}
+	word := map[Outcome]string{Fail: "FAIL", Warn: "WARN"}[r.Outcome]
+	t.Context = fit(MaxReflection, "[devflow:judge] Your last change ("+routing.Task+") was judged "+word+":\n", r.Reasons, "\nDeal with this before you go on, unless the user asks for something else.")
+	if r.Outcome == Fail && t.Message == "" || r.Level == "strict" || r.Level == "human_review" { // a block that nobody saw: its attempt was counted
+		t.Message = routing.list(word, "")
+	}
+	return t
+}

@@ -1,0 +1,122 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/telemetry/breaker"
+)
+
+// Outcome is what a judge run came to. The words are those of judge_runs and of column judge_verdict.
+type Outcome string
+
+// The outcomes. Error means that nobody could look: it is neither a pass nor an attempt.
+const (
+	Pass    Outcome = breaker.OutcomePass
+	Warn    Outcome = breaker.OutcomeWarn
+	Fail    Outcome = breaker.OutcomeFail
+	Error   Outcome = breaker.OutcomeError
+	Skipped Outcome = breaker.OutcomeSkipped
+)
+
+// Class is what a reason may do to the outcome.
+type Class string
+
+// The classes. The zero value counts as Hard: what nobody classified blocks.
+const (
+	Hard  Class = "hard"  // mechanically certain: fail, no model lifts it
+	Soft  Class = "soft"  // warn
+	Note  Class = "note"  // shown, decides nothing
+	Blind Class = "blind" // something could not be looked at: no pass
+)
+
+// MaxEvidence bounds a quoted line, in bytes (governance 2.12).
+const MaxEvidence = 300
+
+// Reason is one thing that speaks against the work, or that could not be seen. Text names the file where there is one.
+type Reason struct {
+	Prefix   string `json:"prefix"` // tdd test sec shadow halt lint conflict judge qa doc …
+	Class    Class  `json:"class"`
+	Text     string `json:"text"`
+	File     string `json:"file,omitempty"` // slash path relative to the project
+	Line     int    `json:"line,omitempty"` // from 1 in the present file; 0 = the file as a whole
+	Evidence string `json:"evidence,omitempty"`
+	Fix      string `json:"fix,omitempty"` // what makes it go away
+}
+
+// String is the form that hooks, reports and people see: "[tdd] Missing Test Coverage: src/a.py".
+func (r Reason) String() string { return "[" + r.Prefix + "] " + r.Text }
+
+// Weight is the class that counts: [qa] and [doc] are notes whatever they claim to be, a prefix that nobody categorised
+// blocks.
+func (r Reason) Weight() Class {
+	switch r.Prefix {
+	case "qa", "doc":
+		return Note
+	case "tdd", "test", "sec", "shadow", "judge": // may be softer than hard when their author says so
+		switch r.Class {
+		case Soft, Note, Blind:
+			return r.Class
+		}
+	}
+	return Hard
+}
+
+// finding identifies a reason across runs: the same complaint about the same file, wherever its line moved to.
+func (r Reason) finding() string { return r.Prefix + "\x00" + r.Text + "\x00" + r.File }
+
+// Verdict is an outcome with what led to it, the heaviest first.
+type Verdict struct {
+	Outcome Outcome
+	Reasons []Reason
+}
+
+// Fold turns reasons into an outcome: anything hard fails; otherwise anything that nobody could look at makes it Error;
+// otherwise anything soft warns. Notes never change it. It does not know Skipped: that is the absence of a diff.
+func Fold(reasons []Reason) Outcome {
+	outcome := Pass
+	for _, r := range reasons {
+		switch r.Weight() {
+		case Hard:
+			return Fail
+		case Blind:
+			outcome = Error
+		case Soft:
+			if outcome == Pass {
+				outcome = Warn
+			}
+		}
+	}
+	return outcome
+}
+
+// tidy redacts and bounds the evidence, writes the class that counts into each reason, keeps one reason per finding and
+// orders by weight.
+func tidy(reasons []Reason) []Reason {
+	seen := map[string]bool{}
+	out := make([]Reason, 0, len(reasons))
+	for _, r := range reasons {
+		if seen[r.finding()] {
+			continue
+		}
+		seen[r.finding()] = true
+		r.Class = r.Weight()
+		r.Evidence = redact.Clip(r.Evidence, MaxEvidence)
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b Reason) int { return rank(a.Class) - rank(b.Class) })
+	return out
+}
+
+func rank(c Class) int {
+	return slices.Index([]Class{Hard, Blind, Soft, Note}, c)
+}
+
+// Strings are the reasons as people see them.
+func Strings(reasons []Reason) []string {
+	texts := make([]string, 0, len(reasons))
+	for _, r := range reasons {
+		texts = append(texts, r.String())
+	}
+	return texts
+}
