@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,9 @@ type Hook struct {
 	// Deadline is the time after which the hook answers by itself, 80 % of the registered timeout: past the registered
 	// one the client kills the hook and lets the tool run.
 	Deadline time.Duration
+
+	// Event is the event that the hook answers to when the input does not say which one it is; "" = then it says nothing.
+	Event string
 
 	// Guards is set for a hook that also acts inside processes which devflow started itself (DEVFLOW_CHILD=1).
 	// The handler then sees Call.Child.
@@ -105,6 +109,9 @@ func (r *run) handle(child bool) (out claude.Output) {
 	if err != nil {
 		return r.fail("handle event", err)
 	}
+	if len(r.in.Malformed) > 0 {
+		r.log.write(r.entry("decode input", fmt.Errorf("left out fields of a wrong type: %s", strings.Join(r.in.Malformed, ", "))))
+	}
 	return out
 }
 
@@ -141,6 +148,9 @@ func (r *run) answer(out claude.Output) {
 }
 
 func (r *run) print(out claude.Output, event string) {
+	if event == "" {
+		event = r.hook.Event
+	}
 	data, err := out.Encode(event)
 	if err != nil {
 		r.log.write(r.entry("encode output", err))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 )
 
 // Bounds of a search.
@@ -49,6 +50,8 @@ type Finder struct {
 	root  *os.Root
 	index *Index
 	read  int64 // bytes read by the text search that is going on
+	load  func() string
+	save  func(string)
 }
 
 // NewFinder returns a finder for the project in dir. It opens nothing yet.
@@ -56,6 +59,12 @@ func NewFinder(dir string) *Finder { return &Finder{dir: dir} }
 
 // UseIndex gives the finder an index that the caller has kept. Without it the finder builds its own when it first needs one.
 func (f *Finder) UseIndex(ix Index) { f.index = &ix }
+
+// KeepIndex lets the finder keep its index between processes: load gives what save was given last, "" when there is nothing. Both
+// are called only when an index is needed, which an implementation with a test at a customary place does not.
+func (f *Finder) KeepIndex(load func() string, save func(encoded string)) {
+	f.load, f.save = load, save
+}
 
 // Close closes the directory. The finder can be used again.
 func (f *Finder) Close() error {
@@ -90,7 +99,7 @@ func (f *Finder) Find(rel string) (found Found, ok bool, err error) {
 	if _, err := f.Root(); err != nil {
 		return Found{}, false, fmt.Errorf("find test of %s: %w", rel, err)
 	}
-	s := search{f: f, rel: rel, dir: path.Dir(rel), lang: LanguageOf(rel), stem: stemOf(rel)}
+	s := search{f: f, rel: rel, dir: path.Dir(rel), lang: LanguageOf(rel), stem: layout.Stem(rel)}
 	if s.lang == "" {
 		return Found{}, false, nil
 	}
@@ -177,7 +186,7 @@ func (s *search) module() bool {
 // about reports whether a file name is the customary one of a test of this file.
 func (s *search) about(base string) bool {
 	l := LanguageOf(base)
-	return l != "" && family(s.lang, l) && sameStem(s.lang, subjectOf(l, base), s.stem)
+	return l != "" && layout.Family(s.lang, l) && layout.SameStem(s.lang, layout.Subject(l, base), s.stem)
 }
 
 // list tries the tests in one directory that bear the file's name. In a directory of tests a plain name will do (tests/user.rs).
@@ -193,7 +202,7 @@ func (s *search) list(dir, via string, testDir bool) bool {
 		if e.IsDir() || !s.about(e.Name()) {
 			continue
 		}
-		if (testDir || isTestName(LanguageOf(e.Name()), e.Name())) && s.try(path.Join(dir, e.Name()), via, nil) {
+		if (testDir || layout.IsTestName(LanguageOf(e.Name()), e.Name())) && s.try(path.Join(dir, e.Name()), via, nil) {
 			return true
 		}
 	}
@@ -277,10 +286,10 @@ func (s *search) mirrorDirs() []string {
 	}
 	bases := [][2]int{{0, 0}} // [end of base, start of what is below it]
 	for i := range dirs {
-		if isSourceDir(dirs[i]) {
+		if layout.IsSourceDir(dirs[i]) {
 			bases = append(bases, [2]int{i, i + 1})
 		}
-		if i < 2 && workspace(dirs[0]) {
+		if i < 2 && layout.Workspace(dirs[0]) {
 			bases = append(bases, [2]int{i + 1, i + 1})
 		}
 		if i == 0 {
@@ -292,7 +301,7 @@ func (s *search) mirrorDirs() []string {
 		base := path.Join(dirs[:b[0]]...)
 		below := path.Join(dirs[b[1]:]...)
 		full := path.Join(dirs[b[0]:]...)
-		for _, root := range testRoots(s.lang) {
+		for _, root := range layout.TestRoots(s.lang) {
 			r := path.Join(base, root)
 			if info, err := s.f.root.Stat(r); err != nil || !info.IsDir() {
 				continue
@@ -318,14 +327,24 @@ func (s *search) mirrorDirs() []string {
 
 // tests returns the index, building it if need be.
 func (s *search) tests() []string {
-	if s.f.index == nil {
-		ix, err := BuildIndex(s.f.root)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		s.f.index = &ix
+	if s.f.index != nil {
+		return s.f.index.Tests
 	}
-	return s.f.index.Tests
+	if s.f.load != nil {
+		if ix, err := DecodeIndex(s.f.load()); err == nil && ix.Fresh(s.f.root) {
+			s.f.index = &ix
+			return ix.Tests
+		}
+	}
+	ix, err := BuildIndex(s.f.root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s.f.index = &ix
+	if s.f.save != nil {
+		s.f.save(ix.Encode())
+	}
+	return ix.Tests
 }
 
 // byIndex accepts a test of the file's name anywhere in the project if it refers to the file or lies in a directory of the same name.
@@ -342,7 +361,7 @@ func (s *search) byIndex() bool {
 // byReference accepts any test that imports the file or uses what it declares.
 func (s *search) byReference() bool {
 	s.f.read = 0
-	candidates := s.near(func(t string) bool { return family(s.lang, LanguageOf(t)) })
+	candidates := s.near(func(t string) bool { return layout.Family(s.lang, LanguageOf(t)) })
 	for _, t := range candidates[:min(len(candidates), maxSearch)] {
 		info, err := s.f.root.Stat(t)
 		if err != nil {
@@ -375,4 +394,9 @@ func (s *search) near(keep func(string) bool) []string {
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(shared(b), shared(a)) })
 	return out
+}
+
+// sourceOf lexes a file below the root; an unreadable one is empty.
+func sourceOf(f *Finder, rel string) *source.File {
+	return source.Lex(LanguageOf(rel), f.content(rel))
 }

@@ -26,38 +26,40 @@ func missingTest(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) (clau
 	if w.target.Kind != tdd.Impl || !inScope(s.Cfg.TDD.SourceDirs, w.target.Rel) {
 		return claude.Output{}, nil
 	}
-	if w.tests != profiler.TestNone {
-		s.Fact.Resolve = append(s.Fact.Resolve, telemetry.Key{Kind: telemetry.KindTDD, Key: w.target.Rel, By: "test found"})
-		return claude.Output{}, nil
-	}
-	passes, err := harmless(tx, t, w)
-	if err != nil || passes {
+	last, err := lastRun(tx, t)
+	if err != nil {
 		return claude.Output{}, err
 	}
-	suggested := tdd.Suggest(w.target.Rel)
+	decision := tdd.Judge(tdd.Edit{Rel: w.target.Rel, Delta: w.delta, Test: w.cover.Found, HasTest: w.cover.Has, LastRun: last})
+	if w.cover.Has && !w.cover.Found.Stub {
+		s.Fact.Resolve = append(s.Fact.Resolve, telemetry.Key{Kind: telemetry.KindTDD, Key: w.target.Rel, By: w.cover.Found.Path})
+	}
+	if decision.Outcome != tdd.Violation {
+		return claude.Output{}, nil
+	}
 	s.Fact.Raise = append(s.Fact.Raise, telemetry.Signal{
-		Kind: telemetry.KindTDD, Key: w.target.Rel, Severity: "hard", Source: "post-tool-use", Payload: payload("file", w.target.Rel, "suggest", suggested),
+		Kind: telemetry.KindTDD, Key: w.target.Rel, Severity: "hard", Source: "post-tool-use",
+		Payload: payload("file", w.target.Rel, "suggest", tdd.Suggest(w.target.Rel), "why", decision.Why),
 	})
 	if told, err := told(tx, t, w.target.Rel); err != nil || told {
 		return claude.Output{}, err
 	}
-	return claude.Context(s.In.Event, message(w.target.Rel, suggested)), nil
+	return claude.Context(s.In.Event, tdd.Message(w.target.Rel, w.cover.Found, w.cover.Has)), nil
 }
 
-// harmless reports whether a change needs no test of its own: comments, formatting, imports, and a refactoring while the
-// tests are green.
-func harmless(tx *store.Tx, t *telemetry.Task, w *work) (bool, error) {
-	switch w.change {
-	case tdd.NoChange, tdd.ImportsOnly:
-		return true, nil
-	case tdd.Refactor:
-		if t == nil {
-			return false, nil
-		}
-		last, err := journal.LastTest(tx, t, false)
-		return last != nil && last.OK, err
+// lastRun is what the newest test command of the task has shown.
+func lastRun(tx *store.Tx, t *telemetry.Task) (tdd.LastRun, error) {
+	if t == nil {
+		return tdd.RunUnknown, nil
 	}
-	return false, nil
+	last, err := journal.LastTest(tx, t, false)
+	switch {
+	case err != nil || last == nil:
+		return tdd.RunUnknown, err
+	case last.OK:
+		return tdd.RunGreen, nil
+	}
+	return tdd.RunRed, nil
 }
 
 // told reports whether the model heard of this file in this task already: the signal exists.
@@ -132,11 +134,6 @@ func inScope(dirs []string, rel string) bool {
 		}
 	}
 	return false
-}
-
-func message(rel, suggested string) string {
-	return "[devflow:tdd] " + rel + " was changed and has no test with an assertion. Write " + suggested +
-		" before the turn ends: without it the verdict on this change is FAIL."
 }
 
 // payload is a flat JSON object of names and texts.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/devflow-suite/devflow/hooks/event"
@@ -22,8 +21,8 @@ type work struct {
 	before string
 	after  string
 	lang   tdd.Lang
-	change tdd.Change
-	tests  string // test state of an implementation file
+	delta  tdd.Delta
+	cover  event.Cover
 }
 
 func (w *work) edits() bool { return w.target.Rel != "" }
@@ -70,25 +69,33 @@ func emptyJSON(raw string) bool {
 // another event, so no text is matched.
 func (w *work) command(s *event.Scene, in claude.ToolIn) {
 	script, class := event.Command(in)
-	run := event.ReadRun(script, class)
+	run, tests := tdd.TestCommand(script)
+	_, builds := tdd.CompileCommand(script)
 	out := s.In.Response()
 	f := &s.Fact
-	f.Class, f.InputSHA = run.LogClass(), event.Sum(in.Command)
-	f.Mutates = class.Mutates() && run.Tests == ""
+	f.InputSHA = event.Sum(in.Command)
+	f.Mutates = class.Mutates() && !tests
+	f.Class = string(class)
+	switch {
+	case tests:
+		f.Class = "test"
+	case builds:
+		f.Class = "build"
+	}
 	f.Empty = w.ok && out.Stdout == "" && out.Stderr == ""
 	output := out.Stdout + out.Stderr
 	if !w.ok {
 		output = s.In.Error
 	}
 	finished := !in.RunInBackground && out.BackgroundTaskID == "" && !out.Interrupted && !s.In.IsInterrupt
-	if run.Tests != "" && finished && (w.ok && run.Proof.Success || !w.ok && run.Proof.Failure) {
-		f.Runner = run.Tests
+	if tests && finished && run.Outcome(w.ok) != tdd.RunUnknown {
+		f.Runner = run.Runner
 		if !w.ok {
 			f.Detail = detail(in.Command, output)
 		}
 	}
-	if run.Tests != "" || run.Builds != "" {
-		f.Diagnostics = diagnostics(output)
+	if tests || builds {
+		f.Diagnostics = int64(tdd.CountDiagnostics(output))
 	}
 	if class == profiler.Destructive && w.ok {
 		f.Raise = append(f.Raise, telemetry.Signal{Kind: telemetry.KindDestructive, Key: f.InputSHA, Severity: "info", Source: "post-tool-use", Payload: payload("command", redact.Clip(in.Command, 200))})
@@ -99,31 +106,6 @@ func (w *work) command(s *event.Scene, in claude.ToolIn) {
 func detail(command, output string) string {
 	head := "$ " + redact.Clip(strings.TrimSpace(command), maxDetail/4) + "\n"
 	return head + redact.Tail(strings.TrimSpace(output), maxDetail-len(head))
-}
-
-// diagnostics counts lines that name a place and an error: file:line: … error, or a compiler's "error" at the line's
-// start. It is a statistic and decides nothing.
-func diagnostics(output string) int64 {
-	var n int64
-	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		low := strings.ToLower(line)
-		if strings.HasPrefix(low, "error") || strings.Contains(low, ": error") || strings.Contains(low, " error ") && placed(line) || placed(line) && strings.Contains(low, "undefined") {
-			n++
-		}
-	}
-	return n
-}
-
-// placed reports whether a line begins with file:line.
-func placed(line string) bool {
-	file, rest, ok := strings.Cut(line, ":")
-	if !ok || file == "" || strings.ContainsAny(file, " \t") || !strings.Contains(file, ".") {
-		return false
-	}
-	number, _, _ := strings.Cut(rest, ":")
-	_, err := strconv.Atoi(number)
-	return err == nil
 }
 
 // file notes an edit: content hashes, lines, kind and test state.
@@ -154,8 +136,10 @@ func (w *work) file(s *event.Scene, in claude.ToolIn) {
 		edit.After = event.Sum(after)
 	}
 	w.lang = tdd.LanguageOf(target.Rel)
-	w.change = tdd.Effect(w.lang, []byte(w.before), []byte(w.after))
-	edit.TestState = s.TestState(target)
-	w.tests = edit.TestState
+	if target.Kind == tdd.Impl {
+		w.delta = tdd.Compare(w.lang, []byte(w.before), []byte(w.after))
+	}
+	w.cover = s.Cover(target)
+	edit.TestState = w.cover.State
 	f.Edits = append(f.Edits, edit)
 }

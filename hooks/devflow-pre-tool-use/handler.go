@@ -21,12 +21,17 @@ import (
 const registered = 10 * time.Second
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-pre-tool-use", Deadline: registered * 8 / 10, Guards: true, Closed: refuseUnreadable, Handle: handle}
+	return hooks.Hook{
+		Name: "devflow-pre-tool-use", Event: claude.EventPreToolUse, Deadline: registered * 8 / 10, Guards: true, Closed: refuseUnreadable, Handle: handle,
+	}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {
 	if c.Child || c.Session == "" {
 		return claude.Output{}, nil // nothing to remember, and there is no rule that needs no memory
+	}
+	if e := c.In.Event; e != "" && e != claude.EventPreToolUse {
+		return claude.Output{}, nil // not registered for it
 	}
 	if c.In.ToolName == "" || slices.Contains(c.In.Malformed, "tool_input") {
 		return claude.Output{}, errUnreadable
@@ -76,7 +81,7 @@ func plan(s *event.Scene, in claude.ToolIn) (intent event.Intent, mutates bool) 
 	}
 	s.Fact.Path = target.Rel
 	// The client lets nothing be written that was not read before; PostToolUse records what the log says.
-	intent.Files = []profiler.File{{Path: target.Rel, Kind: string(target.Kind), Read: true, Test: s.TestState(target)}}
+	intent.Files = []profiler.File{{Path: target.Rel, Kind: string(target.Kind), Read: true, Test: s.Cover(target).State}}
 	intent.Lines = lines(in)
 	return intent, true
 }

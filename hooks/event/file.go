@@ -6,8 +6,10 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/shell"
+	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/profiler"
 	"github.com/devflow-suite/devflow/tdd"
+	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // Target is the file of the project that a writing tool is about.
@@ -45,26 +47,51 @@ func Sum(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// TestState is what is known about the test of an implementation file.
-func (s *Scene) TestState(t Target) string {
-	if t.Kind != tdd.Impl {
-		return profiler.TestNonCode
-	}
-	found, ok, err := s.Finder().Find(t.Rel)
-	switch {
-	case err != nil:
-		s.Log("find test", err)
-		return profiler.TestNone
-	case !ok || found.Stub:
-		return profiler.TestNone
-	}
-	return profiler.TestExists
+// Cover is what is known about the test of a file.
+type Cover struct {
+	State string // test_state of the edits table
+	Found tdd.Found
+	Has   bool // Found is a test, perhaps a stub
 }
 
-// Finder looks for tests in the project.
+// Cover looks for the test of a file.
+func (s *Scene) Cover(t Target) Cover {
+	if t.Kind != tdd.Impl {
+		return Cover{State: tdd.State(t.Rel, false, false)}
+	}
+	found, ok, err := s.Finder().Find(t.Rel)
+	if err != nil {
+		s.Log("find test", err)
+	}
+	return Cover{State: tdd.State(t.Rel, ok && !found.Stub, false), Found: found, Has: ok}
+}
+
+// Finder looks for tests in the project. It keeps its index in the store; a new one is stored by Commit.
 func (s *Scene) Finder() *tdd.Finder {
 	if s.finder == nil {
 		s.finder = tdd.NewFinder(s.Root)
+		s.finder.KeepIndex(s.loadIndex, func(encoded string) { s.index = encoded })
 	}
 	return s.finder
+}
+
+func (s *Scene) indexKey() string { return "tests:" + s.Root }
+
+func (s *Scene) loadIndex() (text string) {
+	err := s.View(func(tx *store.Tx) (err error) {
+		text, err = telemetry.Get(tx, s.indexKey())
+		return err
+	})
+	if err != nil {
+		return "" // Commit says what is wrong with the store
+	}
+	return text
+}
+
+// saveIndex stores an index that the finder has built.
+func (s *Scene) saveIndex(tx *store.Tx) error {
+	if s.index == "" {
+		return nil
+	}
+	return telemetry.Put(tx, s.indexKey(), s.index)
 }

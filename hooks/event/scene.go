@@ -31,6 +31,7 @@ type Scene struct {
 	Task     *telemetry.Task  // after Commit
 
 	finder *tdd.Finder
+	index  string // of the finder, when it built a new one
 }
 
 // New looks at the project of an event and begins its fact.
@@ -144,8 +145,10 @@ func (s *Scene) Commit(decide func(tx *store.Tx, t *telemetry.Task) error) error
 			t = nil
 		}
 		s.finish()
-		s.Task, err = telemetry.Record(tx, t, &s.Fact)
-		return err
+		if s.Task, err = telemetry.Record(tx, t, &s.Fact); err != nil {
+			return err
+		}
+		return s.saveIndex(tx)
 	})
 	var again *retry
 	switch {
