@@ -55,11 +55,11 @@ func (f *Fact) prompt(tx *store.Tx, t *Task) error {
 	case spec.VerbStart:
 		return f.startSpec(tx, t)
 	case spec.VerbPause:
-		return f.moveSpec(tx, t, EventPause)
+		return f.moveSpec(tx, t, spec.EventPause)
 	case spec.VerbResume:
-		return f.moveSpec(tx, t, EventResume)
+		return f.moveSpec(tx, t, spec.EventResume)
 	case spec.VerbAbort:
-		return f.moveSpec(tx, t, EventAbort)
+		return f.moveSpec(tx, t, spec.EventAbort)
 	}
 	if t.Ended() {
 		return Put(tx, requestKey(f.Session), f.Category+"\n"+f.Prompt+"\n"+f.Description)
@@ -78,11 +78,14 @@ func vague(category string) bool {
 // sourceEdit is a finished change of the project's files.
 func (f *Fact) sourceEdit(tx *store.Tx, t *Task) error {
 	if !t.Edited {
-		// What was read and thought after the last task ended was for this one, unless a spec drew the line.
-		if _, err := tx.Exec("UPDATE tasks SET first_action_tokens=tok_in+tok_out+tok_w5+tok_w1h+CASE WHEN spec_ms IS NULL THEN "+
-			"coalesce((SELECT after_work FROM tasks p WHERE p.session_id=tasks.session_id AND p.seq=tasks.seq-1),0) ELSE 0 END "+
-			"WHERE session_id=? AND seq=? AND first_action_tokens IS NULL", t.SessionID, t.Seq); err != nil {
-			return fmt.Errorf("record first edit of %s: %w", t.ID(), err)
+		t.FirstActionTokens = t.Work()
+		if t.SpecMS == 0 && t.Seq > 1 {
+			// What was read and thought after the last task ended was for this one, unless a spec drew the line.
+			var before int64
+			if _, err := tx.One("SELECT after_work FROM tasks WHERE session_id=? AND seq=?", []any{t.SessionID, t.Seq - 1}, &before); err != nil {
+				return fmt.Errorf("record first edit of %s: %w", t.ID(), err)
+			}
+			t.FirstActionTokens += before
 		}
 		t.Edited = true
 	}
@@ -94,7 +97,7 @@ func (f *Fact) sourceEdit(tx *store.Tx, t *Task) error {
 	}
 	switch {
 	case t.SpecStatus == SpecPending:
-		return f.moveSpec(tx, t, EventEdit)
+		return f.moveSpec(tx, t, spec.EventEdit)
 	case t.SpecStatus == SpecCompleted && t.State == Idle:
 		// Claimed too early: nobody has judged it yet and the work goes on.
 		return setSpec(tx, t, SpecImplementing, f.MS)
@@ -113,11 +116,10 @@ func finish(tx *store.Tx, before, t *Task, ms int64) error {
 	if !t.Ended() {
 		t.EndedMS = ms
 	}
-	if *t == *before {
-		return nil
+	if *t != *before {
+		t.UpdatedMS = ms
 	}
-	t.UpdatedMS = ms
-	return save(tx, before, t)
+	return writeRow(tx, t) // tool calls since its last turn are not in it yet
 }
 
 // succeed begins the task that follows an ended one: by /spec, or by a source edit, which answers the newest prompt.
@@ -174,22 +176,13 @@ func (f *Fact) compaction(tx *store.Tx, t *Task) error {
 	return nil
 }
 
-// SetBase stores what a task is measured against, once: the first base wins and set tells whether it was this one.
-func SetBase(tx *store.Tx, session string, seq int64, b Base) (set bool, err error) {
-	_, err = Change(tx, session, seq, func(t *Task) error {
-		set = setBase(t, b)
-		return nil
-	})
-	return set, err
-}
-
-func setBase(t *Task, b Base) bool {
+// setBase stores what a task is measured against, once: the first base wins.
+func setBase(t *Task, b Base) {
 	if t.BaseTree != "" || b.Tree == "" {
-		return false
+		return
 	}
 	t.BaseTree, t.BaseCommit, t.Branch = b.Tree, b.Commit, b.Branch
 	if b.Root != "" {
 		t.ProjectRoot = b.Root
 	}
-	return true
 }

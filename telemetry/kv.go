@@ -6,8 +6,8 @@ import (
 	"github.com/devflow-suite/devflow/internal/store"
 )
 
-// Put keeps a small value under a key of the form "<what>:<whose>". Keys "spool:*" belong to the store; telemetry itself uses "rescue:",
-// "request:" and "compact:" followed by a session.
+// Put keeps a small value under a key of the form "<what>:<whose>". Keys "spool:*" belong to the store; telemetry itself uses "task:",
+// "rescue:", "request:" and "compact:" followed by a session.
 func Put(tx *store.Tx, key, value string) error {
 	if _, err := tx.Exec("INSERT INTO kv(k,v) VALUES(?1,?2) ON CONFLICT DO UPDATE SET v=?2", key, value); err != nil {
 		return fmt.Errorf("keep %s: %w", key, err)

@@ -7,26 +7,28 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry/ledger"
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // readLookback bounds how many tool calls back a file's reading is remembered; more would make an edit late in a long session dear.
 const readLookback = 1000
 
-// Record stores a fact and moves the session's task along: it begins a task where the event needs one, applies prompts, spec commands,
-// edits, scores and the base tree, and raises and resolves signals. t is the session's newest task loaded in this transaction, or nil to
-// have it loaded. The returned task is the one the fact belongs to, nil while the session has none. A fact without a session is dropped.
+// Record stores a fact and moves the session's newest task along: it begins a task where the event needs one, applies prompts, spec
+// commands, edits, scores and the base tree, and raises and resolves signals. t is a copy of that task which is brought up to date as well,
+// or nil. The returned task is the one the fact belongs to, nil while the session has none. A fact without a session is dropped.
 func Record(tx *store.Tx, t *Task, f *Fact) (*Task, error) {
 	if f.Session == "" {
 		return nil, nil
 	}
-	if t == nil || t.SessionID != f.Session {
-		var err error
-		if t, err = Current(tx, f.Session); err != nil {
-			return nil, err
-		}
+	now, err := Current(tx, f.Session)
+	if err != nil {
+		return nil, err
 	}
-	return record(tx, t, f)
+	if now, err = record(tx, now, true, f); err == nil && t != nil && now != nil {
+		*t = *now
+	}
+	return now, err
 }
 
 // Replay records an encoded fact that waited in the spool, in the task that was the newest when it happened. A fact that is already in
@@ -43,16 +45,16 @@ func Replay(tx *store.Tx, encoded []byte) error {
 	if err != nil || known {
 		return err
 	}
-	t, err := at(tx, f.Session, f.MS)
+	t, newest, err := at(tx, f.Session, f.MS)
 	if err != nil {
 		return err
 	}
-	_, err = record(tx, t, &f)
+	_, err = record(tx, t, newest, &f)
 	return err
 }
 
-func record(tx *store.Tx, t *Task, f *Fact) (*Task, error) {
-	t, before, err := place(tx, t, f)
+func record(tx *store.Tx, t *Task, newest bool, f *Fact) (*Task, error) {
+	t, before, err := place(tx, t, newest, f)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func record(tx *store.Tx, t *Task, f *Fact) (*Task, error) {
 	if t == nil {
 		return nil, f.subagent(tx)
 	}
-	if err := f.tool(tx, t); err != nil {
+	if err := f.tool(tx, t, newest); err != nil {
 		return nil, fmt.Errorf("record %s of %s: %w", f.Event, t.ID(), err)
 	}
 	if err := f.signals(tx, t); err != nil {
@@ -79,16 +81,20 @@ func record(tx *store.Tx, t *Task, f *Fact) (*Task, error) {
 	if err := f.advance(tx, t); err != nil {
 		return nil, err
 	}
-	if *t != before {
-		t.UpdatedMS = f.MS
+	if f.Event == "SessionEnd" && newest {
+		return t, retire(tx, t)
 	}
-	return t, save(tx, &before, t)
+	if *t == before {
+		return t, nil
+	}
+	t.UpdatedMS = f.MS
+	return t, save(tx, t, newest, !f.isTool())
 }
 
-// place finds or begins the task of a fact. before is the task as the store has it.
-func place(tx *store.Tx, t *Task, f *Fact) (task *Task, before Task, err error) {
+// place finds or begins the task of a fact; only the newest task is followed by another. before is the task as the store has it.
+func place(tx *store.Tx, t *Task, newest bool, f *Fact) (task *Task, before Task, err error) {
 	if t == nil {
-		if !f.needsTask() {
+		if !f.isPrompt() && !f.isTool() {
 			return nil, before, nil
 		}
 		t, err = Begin(tx, Task{SessionID: f.Session, StartedMS: f.MS, UpdatedMS: f.MS, Cwd: f.Cwd, ProjectRoot: f.Root})
@@ -98,12 +104,12 @@ func place(tx *store.Tx, t *Task, f *Fact) (task *Task, before Task, err error) 
 		return t, *t, nil
 	}
 	before = *t
-	if t.SpecStatus.Active() && f.MS-t.SpecMS > specLifeMS {
+	if t.SpecStatus.Active() && f.MS-t.SpecMS > spec.LifeMS {
 		if err := setSpec(tx, t, SpecExpired, f.MS); err != nil {
 			return nil, before, err
 		}
 	}
-	if !f.begins(t) {
+	if !newest || !f.begins(t) {
 		return t, before, nil
 	}
 	if err := finish(tx, &before, t, f.MS); err != nil {
@@ -128,8 +134,6 @@ func (f *Fact) begins(t *Task) bool {
 
 // again tells whether a prompt was seen already: one with a command arrives as two events of one id.
 func (f *Fact) again(t *Task) bool { return f.Prompt != "" && f.Prompt == t.LastPromptID }
-
-func (f *Fact) needsTask() bool { return f.isPrompt() || f.isTool() }
 
 func (f *Fact) isPrompt() bool {
 	return f.Event == "UserPromptSubmit" || f.Event == "UserPromptExpansion"
@@ -170,29 +174,23 @@ func (f *Fact) modules() string {
 }
 
 // tool writes what a finished tool call leaves: one line of tool_log, one of edits per changed file, the first build's diagnostics.
-func (f *Fact) tool(tx *store.Tx, t *Task) error {
+func (f *Fact) tool(tx *store.Tx, t *Task, newest bool) error {
 	if !f.done() {
 		return nil
-	}
-	for i := range f.Edits {
-		if err := f.edit(tx, t, &f.Edits[i], f.ID+int64(i)); err != nil {
-			return err
-		}
 	}
 	class := f.Class
 	if f.Mutates && f.Tool == "Bash" && (class == "" || class == "other") {
 		class = "mutate"
 	}
+	if len(f.Edits) > 0 || len(f.Tested) > 0 || class != "" && class != "read" {
+		if err := f.changes(tx, t, newest, class); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.Exec("INSERT OR IGNORE INTO tool_log VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		f.Session, f.ID, t.Seq, text(f.Agent), f.Tool, text(f.Path), text(f.InputSHA), f.ok(), text(f.Runner), text(class), f.Empty,
 		text(f.Detail), f.MS, f.DurMS); err != nil {
 		return err
-	}
-	for _, path := range f.Tested {
-		if _, err := tx.Exec("UPDATE edits SET test_state='changed' WHERE session_id=? AND n>=? AND seq=? AND path=?",
-			t.SessionID, t.FirstRow(), t.Seq, path); err != nil {
-			return err
-		}
 	}
 	if f.Class == "build" || f.Class == "test" {
 		return firstDiagnostics(tx, t, f.MS, f.Diagnostics)
@@ -200,19 +198,57 @@ func (f *Fact) tool(tx *store.Tx, t *Task) error {
 	return nil
 }
 
-func (f *Fact) edit(tx *store.Tx, t *Task, e *Edit, n int64) error {
-	read := e.ReadBefore || e.Created
-	if !read {
-		var err error
-		// The newest calls first, and one hit is enough: reading, writing or editing a file makes its content known.
-		if read, err = tx.One("SELECT 1 FROM (SELECT path FROM tool_log WHERE session_id=? AND n<? ORDER BY n DESC LIMIT ?) WHERE path=? LIMIT 1",
-			[]any{f.Session, n, readLookback, e.Path}, new(int64)); err != nil {
+// changes writes the edits of a call and sums them up in the ledger of the newest task.
+func (f *Fact) changes(tx *store.Tx, t *Task, newest bool, class string) error {
+	sum, err := Ledger(tx, t)
+	if err != nil {
+		return err
+	}
+	changed := sum.Ran(class)
+	for i, e := range f.Edits {
+		read := e.ReadBefore || e.Created || sum.Find(e.Path) != nil
+		if !read {
+			// The newest calls first, and one hit is enough: reading, writing or editing a file makes its content known.
+			if read, err = tx.One("SELECT 1 FROM (SELECT path FROM tool_log WHERE session_id=? AND n<? ORDER BY n DESC LIMIT ?) WHERE path=? LIMIT 1",
+				[]any{f.Session, f.ID, readLookback, e.Path}, new(int64)); err != nil {
+				return err
+			}
+		}
+		sum.Add(ledger.File{Path: e.Path, Kind: e.Kind, Lines: e.Added + e.Removed, ReadBefore: read, TestState: e.TestState, LastMS: f.MS})
+		if _, err := tx.Exec("INSERT OR IGNORE INTO edits VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", f.Session, f.ID+int64(i), t.Seq, e.Path, f.Tool, e.Kind,
+			text(e.Before), text(e.After), read, e.Added, e.Removed, text(e.TestState), f.MS); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec("INSERT OR IGNORE INTO edits VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		f.Session, n, t.Seq, e.Path, f.Tool, e.Kind, text(e.Before), text(e.After), read, e.Added, e.Removed, text(e.TestState), f.MS)
-	return err
+	for _, path := range f.Tested {
+		if file := sum.Find(path); file != nil {
+			file.TestState = "changed"
+		}
+		if _, err := tx.Exec("UPDATE edits SET test_state='changed' WHERE session_id=? AND n>=? AND seq=? AND path=?",
+			t.SessionID, t.FirstRow(), t.Seq, path); err != nil {
+			return err
+		}
+	}
+	if !newest || !changed && len(f.Edits) == 0 && len(f.Tested) == 0 {
+		return nil
+	}
+	return Put(tx, ledgerKey(t.SessionID), sum.Encode())
+}
+
+// Ledger is the sum of what a task has changed. It is not whole for a task that is no longer the newest, or whose session was resumed.
+func Ledger(tx *store.Tx, t *Task) (ledger.Ledger, error) {
+	text, err := Get(tx, ledgerKey(t.SessionID))
+	if err != nil {
+		return ledger.Ledger{}, err
+	}
+	sum := ledger.Parse(text)
+	if sum.Seq < t.Seq {
+		sum = ledger.Ledger{Seq: t.Seq, Whole: !t.Edited}
+	}
+	if sum.Seq > t.Seq {
+		return ledger.Ledger{Seq: t.Seq}, nil
+	}
+	return sum, nil
 }
 
 func (f *Fact) signals(tx *store.Tx, t *Task) error {

@@ -5,7 +5,13 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/telemetry/pack"
 )
+
+// The newest task of a session is kept packed in kv, and its row in tasks is written at the turns of a session only: prompts, the end of
+// a turn, compactions, verdicts, and when a task begins or ends. A tool call then reads one small row instead of 46 columns. Measured,
+// user-space instructions of the first use of a statement in a process: selecting the newest row 490,000, updating it 75,000 to 117,000;
+// the packed task 30,000 to read and 25,000 to write.
 
 // taskColumns are the columns of tasks after its key, in the order of Task.columns.
 const taskColumns = "project_root,cwd,branch,base_commit,base_tree,category,description," +
@@ -15,11 +21,9 @@ const taskColumns = "project_root,cwd,branch,base_commit,base_tree,category,desc
 	"after_work,first_action_tokens,last_prompt_id,first_prompt_id," +
 	"prompts,stops,compactions,reflected,drift,rules,ctx_warned,started_ms,updated_ms,ended_ms"
 
-// columnCount is how many columns that is; column names are found by walking taskColumns once.
 const columnCount = 44
 
-// columns lists where each column of a row is kept. The token counters come first_action_tokens included, but are written by their own
-// statements only: see save.
+// columns lists where each column of a row is kept.
 func (t *Task) columns() [columnCount]any {
 	return [columnCount]any{
 		&t.ProjectRoot, &t.Cwd, &t.Branch, &t.BaseCommit, &t.BaseTree, &t.Category, &t.Description,
@@ -31,31 +35,156 @@ func (t *Task) columns() [columnCount]any {
 	}
 }
 
-const firstActionColumn = 31
+// Places of the columns whose zero is NULL.
+const (
+	columnSpecMS      = 9
+	columnScore       = 12 // p i d r
+	columnFirstAction = 31
+	columnEndedMS     = columnCount - 1
+)
 
 // Current is the newest task of a session, nil if it has none.
 func Current(tx *store.Tx, session string) (*Task, error) {
-	return load(tx, "SELECT seq,"+taskColumns+" FROM tasks WHERE session_id=? ORDER BY seq DESC LIMIT 1", session)
+	t, err := live(tx, session)
+	if t != nil || err != nil {
+		return t, err
+	}
+	var seq int64
+	if _, err := tx.One("SELECT max(seq) FROM tasks WHERE session_id=?", []any{session}, &seq); err != nil {
+		return nil, fmt.Errorf("load task of %s: %w", session, err)
+	}
+	if seq == 0 {
+		return nil, nil
+	}
+	return row(tx, session, "seq=?", seq)
 }
 
 // Find is one task, nil if there is none.
 func Find(tx *store.Tx, session string, seq int64) (*Task, error) {
-	return load(tx, "SELECT seq,"+taskColumns+" FROM tasks WHERE session_id=? AND seq=?", session, seq)
-}
-
-// at is the task that was the newest at a time, else the first; nil if the session has none.
-func at(tx *store.Tx, session string, ms int64) (*Task, error) {
-	t, err := load(tx, "SELECT seq,"+taskColumns+" FROM tasks WHERE session_id=? AND started_ms<=? ORDER BY seq DESC LIMIT 1", session, ms)
-	if t == nil && err == nil {
-		t, err = Find(tx, session, 1)
+	t, err := live(tx, session)
+	if err != nil || t != nil && t.Seq == seq {
+		return t, err
 	}
-	return t, err
+	return row(tx, session, "seq=?", seq)
 }
 
-func load(tx *store.Tx, query string, args ...any) (*Task, error) {
+// at is the task that was the newest at a time, else the first, and whether it still is the newest; nil if the session has none.
+func at(tx *store.Tx, session string, ms int64) (t *Task, newest bool, err error) {
+	t, err = Current(tx, session)
+	if t == nil || err != nil || t.StartedMS <= ms || t.Seq == 1 {
+		return t, true, err
+	}
+	t, err = row(tx, session, "started_ms<=? ORDER BY seq DESC LIMIT 1", ms)
+	if t == nil && err == nil {
+		t, err = row(tx, session, "seq=?", 1)
+	}
+	return t, false, err
+}
+
+// Change loads a task, lets fn alter it and saves it with its row if it did. It is how other packages move a task's state.
+func Change(tx *store.Tx, session string, seq int64, fn func(*Task) error) (*Task, error) {
+	return change(tx, session, seq, true, fn)
+}
+
+func change(tx *store.Tx, session string, seq int64, withRow bool, fn func(*Task) error) (*Task, error) {
+	t, err := Current(tx, session)
+	newest := t != nil && t.Seq == seq
+	if err == nil && !newest {
+		t, err = row(tx, session, "seq=?", seq)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, fmt.Errorf("change task %s: no such task", TaskID(session, seq))
+	}
+	before := *t
+	if err := fn(t); err != nil || *t == before {
+		return t, err
+	}
+	return t, save(tx, t, newest, withRow)
+}
+
+// Begin stores a task as the next one of its session and returns it; Seq is given by the store.
+func Begin(tx *store.Tx, t Task) (*Task, error) {
+	if t.SessionID == "" || t.StartedMS == 0 {
+		return nil, fmt.Errorf("begin task: no session or no start time")
+	}
+	last, err := Current(tx, t.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	t.Seq = 1
+	if last != nil {
+		t.Seq = last.Seq + 1
+	}
+	t.normalize()
+	if err := Put(tx, liveKey(t.SessionID), pack.Join(t.fields())); err != nil {
+		return nil, err
+	}
+	return &t, writeRow(tx, &t)
+}
+
+// save keeps a task: packed if it is the session's newest, as a row if it is not or withRow says so.
+func save(tx *store.Tx, t *Task, newest, withRow bool) error {
+	if newest {
+		if err := Put(tx, liveKey(t.SessionID), pack.Join(t.fields())); err != nil || !withRow {
+			return err
+		}
+	}
+	return writeRow(tx, t)
+}
+
+// retire writes the row of a session's newest task and forgets the packed one; it comes back when the session is resumed.
+func retire(tx *store.Tx, t *Task) error {
+	if err := writeRow(tx, t); err != nil {
+		return err
+	}
+	if err := Drop(tx, ledgerKey(t.SessionID)); err != nil {
+		return err
+	}
+	return Drop(tx, liveKey(t.SessionID))
+}
+
+// The two keys of a session are neighbours, so that one page holds both.
+func liveKey(session string) string   { return "task:" + session }
+func ledgerKey(session string) string { return "task:" + session + "/files" }
+
+// live is the packed task of a session, nil if there is none or it is damaged: then its row counts.
+func live(tx *store.Tx, session string) (*Task, error) {
+	packed, err := Get(tx, liveKey(session))
+	if err != nil || packed == "" {
+		return nil, err
+	}
+	t := &Task{SessionID: session}
+	if !pack.Split(packed, t.fields()) || t.Seq < 1 || t.StartedMS == 0 {
+		return nil, nil
+	}
+	t.normalize()
+	return t, nil
+}
+
+// fields lists what a packed task holds. New ones are added at the end.
+func (t *Task) fields() []any {
+	columns := t.columns()
+	return append(append(make([]any, 0, columnCount+2), &t.Seq, &t.Edited), columns[:]...)
+}
+
+// normalize gives the two states their words.
+func (t *Task) normalize() {
+	if t.SpecStatus == "" {
+		t.SpecStatus = SpecNone
+	}
+	if t.State == "" {
+		t.State = Idle
+	}
+}
+
+// row reads a task from its table.
+func row(tx *store.Tx, session, which string, arg int64) (*Task, error) {
 	var t *Task
-	err := tx.Query(query, args, func(r *store.Row) error {
-		t = &Task{SessionID: args[0].(string), Seq: r.Int(0)}
+	err := tx.Query("SELECT seq,"+taskColumns+" FROM tasks WHERE session_id=? AND "+which, []any{session, arg}, func(r *store.Row) error {
+		t = &Task{SessionID: session, Seq: r.Int(0), Edited: !r.Null(columnFirstAction + 1)}
 		for i, c := range t.columns() {
 			switch p := c.(type) {
 			case *string:
@@ -66,112 +195,38 @@ func load(tx *store.Tx, query string, args ...any) (*Task, error) {
 				*p = r.Bool(i + 1)
 			}
 		}
-		t.Edited = !r.Null(firstActionColumn + 1)
-		if t.SpecStatus == "" {
-			t.SpecStatus = SpecNone
-		}
-		if t.State == "" {
-			t.State = Idle
-		}
+		t.normalize()
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("load task of %s: %w", args[0], err)
+		return nil, fmt.Errorf("load task of %s: %w", session, err)
 	}
 	return t, nil
 }
 
-// Begin inserts a task as the next one of its session and returns it. Only SessionID and what is known at birth have to be set; Seq and
-// StartedMS are required to be zero and set. It must not be called with two processes' transactions open, which BEGIN IMMEDIATE ensures.
-func Begin(tx *store.Tx, t Task) (*Task, error) {
-	if t.SessionID == "" || t.StartedMS == 0 {
-		return nil, fmt.Errorf("begin task: no session or no start time")
-	}
-	if _, err := tx.One("SELECT coalesce(max(seq),0)+1 FROM tasks WHERE session_id=?", []any{t.SessionID}, &t.Seq); err != nil {
-		return nil, fmt.Errorf("begin task of %s: %w", t.SessionID, err)
-	}
-	if t.State == "" {
-		t.State = Idle
-	}
-	if t.SpecStatus == "" {
-		t.SpecStatus = SpecNone
-	}
-	if _, err := tx.Exec("INSERT INTO tasks(session_id,seq) VALUES(?,?)", t.SessionID, t.Seq); err != nil {
-		return nil, fmt.Errorf("begin task %s: %w", t.ID(), err)
-	}
-	born := Task{SessionID: t.SessionID, Seq: t.Seq, State: Idle, SpecStatus: SpecNone}
-	return &t, save(tx, &born, &t)
-}
-
-// save writes the columns in which now differs from before, in one statement, or does nothing. first_action_tokens is not among them.
-func save(tx *store.Tx, before, now *Task) error {
-	var (
-		sets     = make([]byte, 0, 256)
-		args     = make([]any, 0, 16)
-		from, to = before.columns(), now.columns()
-		names    = taskColumns
-	)
-	for i := range to {
-		name := names
-		if j := strings.IndexByte(names, ','); j >= 0 {
-			name, names = names[:j], names[j+1:]
-		}
-		var value any
-		switch p := to[i].(type) {
+// writeRow writes a task to its table.
+func writeRow(tx *store.Tx, t *Task) error {
+	args := make([]any, 0, columnCount+2)
+	args = append(args, t.SessionID, t.Seq)
+	for i, c := range t.columns() {
+		var v any
+		switch p := c.(type) {
 		case *string:
-			if *p == *from[i].(*string) {
-				continue
-			}
-			if *p != "" {
-				value = *p
-			}
+			v = text(*p)
 		case *int64:
-			if *p == *from[i].(*int64) || i == firstActionColumn {
-				continue
-			}
-			value = *p
-			if *p == 0 && (name == "ended_ms" || name == "spec_ms") {
-				value = nil
+			v = *p
+			unknown := (i == columnSpecMS || i == columnEndedMS) && *p == 0 || i == columnFirstAction && !t.Edited ||
+				i >= columnScore && i < columnScore+4 && t.Oversight == ""
+			if unknown {
+				v = nil
 			}
 		case *bool:
-			if *p == *from[i].(*bool) {
-				continue
-			}
-			value = *p
+			v = *p
 		}
-		if len(args) > 0 {
-			sets = append(sets, ',')
-		}
-		sets = append(append(sets, name...), "=?"...)
-		args = append(args, value)
+		args = append(args, v)
 	}
-	if len(args) == 0 {
-		return nil
-	}
-	args = append(args, now.SessionID, now.Seq)
-	n, err := tx.Exec("UPDATE tasks SET "+string(sets)+" WHERE session_id=? AND seq=?", args...)
-	if err != nil {
-		return fmt.Errorf("save task %s: %w", now.ID(), err)
-	}
-	if n != 1 {
-		return fmt.Errorf("save task %s: no such task", now.ID())
+	if _, err := tx.Exec("INSERT OR REPLACE INTO tasks(session_id,seq,"+taskColumns+") VALUES(?"+strings.Repeat(",?", columnCount+1)+")", args...); err != nil {
+		return fmt.Errorf("store task %s: %w", t.ID(), err)
 	}
 	return nil
-}
-
-// Change loads a task, lets fn alter it and saves the difference. It is how packages below this one move a task's state; the token counters
-// and Edited are not theirs to alter.
-func Change(tx *store.Tx, session string, seq int64, fn func(*Task) error) (*Task, error) {
-	t, err := Find(tx, session, seq)
-	if err != nil {
-		return nil, err
-	}
-	if t == nil {
-		return nil, fmt.Errorf("change task %s: no such task", TaskID(session, seq))
-	}
-	before := *t
-	if err := fn(t); err != nil {
-		return nil, err
-	}
-	return t, save(tx, &before, t)
 }

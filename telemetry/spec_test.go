@@ -30,45 +30,6 @@ func (b *bundle) phases(seq int64) []string {
 	return got
 }
 
-// All of the machine in governance 3.3: what is not listed is not legal.
-func TestSpecTransitions(t *testing.T) {
-	t.Parallel()
-	type step struct {
-		from   telemetry.SpecStatus
-		event  telemetry.SpecEvent
-		edited bool
-	}
-	legal := map[step]telemetry.SpecStatus{}
-	for _, edited := range []bool{false, true} {
-		legal[step{telemetry.SpecPending, telemetry.EventEdit, edited}] = telemetry.SpecImplementing
-		legal[step{telemetry.SpecPending, telemetry.EventPause, edited}] = telemetry.SpecPaused
-		legal[step{telemetry.SpecImplementing, telemetry.EventPause, edited}] = telemetry.SpecPaused
-		legal[step{telemetry.SpecImplementing, telemetry.EventComplete, edited}] = telemetry.SpecCompleted
-		for _, s := range []telemetry.SpecStatus{telemetry.SpecPending, telemetry.SpecImplementing, telemetry.SpecPaused} {
-			legal[step{s, telemetry.EventAbort, edited}] = telemetry.SpecAborted
-			legal[step{s, telemetry.EventExpire, edited}] = telemetry.SpecExpired
-		}
-	}
-	legal[step{telemetry.SpecPaused, telemetry.EventResume, false}] = telemetry.SpecPending
-	legal[step{telemetry.SpecPaused, telemetry.EventResume, true}] = telemetry.SpecImplementing
-	for _, from := range []telemetry.SpecStatus{
-		telemetry.SpecNone, telemetry.SpecPending, telemetry.SpecImplementing, telemetry.SpecPaused, telemetry.SpecCompleted,
-		telemetry.SpecAborted, telemetry.SpecExpired, "nonsense",
-	} {
-		for event := telemetry.EventEdit; event <= telemetry.EventExpire; event++ {
-			for _, edited := range []bool{false, true} {
-				want, ok := legal[step{from, event, edited}]
-				if !ok {
-					want = from
-				}
-				if got, gotOK := from.Next(event, edited); got != want || gotOK != ok {
-					t.Errorf("%s + event %d (edited %v) = %s %v, want %s %v", from, event, edited, got, gotOK, want, ok)
-				}
-			}
-		}
-	}
-}
-
 func TestSpecOfATask(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -140,6 +101,30 @@ func TestSpecTakesOverAFreshTaskOnly(t *testing.T) {
 	}
 	if old := b.find(1); old.SpecStatus != telemetry.SpecNone || !old.Ended() {
 		t.Errorf("%+v", old)
+	}
+}
+
+func TestMoveSpec(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.say("p1", "/spec add x")
+	b.edit("a.py")
+	move := func(e telemetry.SpecEvent) bool {
+		var moved bool
+		b.update(func(tx *store.Tx) (err error) {
+			moved, err = telemetry.MoveSpec(tx, "s1", 1, e, b.now)
+			return err
+		})
+		return moved
+	}
+	if move(telemetry.EventResume) || !move(telemetry.EventPause) || move(telemetry.EventPause) || !move(telemetry.EventResume) {
+		t.Error("an illegal move was made, or a legal one was not")
+	}
+	if got := b.current(); got.SpecStatus != telemetry.SpecImplementing || got.SpecMS != b.now {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff([]string{"pending", "implementing", "paused", "implementing"}, b.phases(1)); diff != "" {
+		t.Error(diff)
 	}
 }
 

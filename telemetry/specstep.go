@@ -7,16 +7,29 @@ import (
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
-// moveSpec applies an event to the task's spec where it is legal and does nothing where it is not.
-func (f *Fact) moveSpec(tx *store.Tx, t *Task, e SpecEvent) error {
+// MoveSpec applies an event to a task's spec and tells whether it was legal; where it was not, nothing changes.
+func MoveSpec(tx *store.Tx, session string, seq int64, e SpecEvent, now int64) (moved bool, err error) {
+	_, err = Change(tx, session, seq, func(t *Task) (err error) {
+		moved, err = moveSpec(tx, t, e, now)
+		return err
+	})
+	return moved, err
+}
+
+func moveSpec(tx *store.Tx, t *Task, e SpecEvent, ms int64) (bool, error) {
 	next, ok := t.SpecStatus.Next(e, t.Edited)
 	if !ok {
-		return nil
+		return false, nil
 	}
-	if e == EventResume {
-		t.SpecMS = f.MS
+	if e == spec.EventResume {
+		t.SpecMS = ms
 	}
-	return setSpec(tx, t, next, f.MS)
+	return true, setSpec(tx, t, next, ms)
+}
+
+func (f *Fact) moveSpec(tx *store.Tx, t *Task, e SpecEvent) error {
+	_, err := moveSpec(tx, t, e, f.MS)
+	return err
 }
 
 // setSpec moves the spec and keeps the phase. A spec that is given up ends its task.
@@ -58,7 +71,7 @@ func (f *Fact) startSpec(tx *store.Tx, t *Task) error {
 func (f *Fact) importMarker(tx *store.Tx, t *Task) error {
 	m := f.Marker
 	want := SpecStatus(m.Claim())
-	if want == "" || t.Ended() || m.StartedAt > 0 && f.MS-m.StartedAt*1000 > specLifeMS {
+	if want == "" || t.Ended() || m.StartedAt > 0 && f.MS-m.StartedAt*1000 > spec.LifeMS {
 		return nil
 	}
 	if t.SpecStatus == SpecNone && (want == SpecPending || want == SpecImplementing) {
@@ -73,13 +86,13 @@ func (f *Fact) importMarker(tx *store.Tx, t *Task) error {
 	switch want {
 	case SpecImplementing:
 		if t.SpecStatus == SpecPaused {
-			return f.moveSpec(tx, t, EventResume)
+			return f.moveSpec(tx, t, spec.EventResume)
 		}
-		return f.moveSpec(tx, t, EventEdit)
+		return f.moveSpec(tx, t, spec.EventEdit)
 	case SpecPaused:
-		return f.moveSpec(tx, t, EventPause)
+		return f.moveSpec(tx, t, spec.EventPause)
 	case SpecCompleted:
-		return f.moveSpec(tx, t, EventComplete)
+		return f.moveSpec(tx, t, spec.EventComplete)
 	}
 	return nil
 }
@@ -100,7 +113,7 @@ func (f *Fact) inferCompleted(tx *store.Tx, t *Task) error {
 	if !green {
 		return nil
 	}
-	return f.moveSpec(tx, t, EventComplete)
+	return f.moveSpec(tx, t, spec.EventComplete)
 }
 
 // Stopping is what the spec guard knows about the end of a turn.

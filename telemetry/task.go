@@ -86,11 +86,9 @@ func (t *Task) HighRisk() bool { return t.Oversight == "strict" || t.Oversight =
 // begins another task. t may be nil.
 func (t *Task) NeedsBase() bool { return t == nil || t.Ended() || t.BaseTree == "" }
 
-// FirstRow is the smallest n that a row of the task can have in edits and tool_log, whose numbers grow with time. The clock may be set back
-// a little in between; rows of other tasks are told apart by their seq.
-func (t *Task) FirstRow() int64 { return (t.StartedMS - clockSlackMS) << idShift }
-
-const clockSlackMS = 10 * 60 * 1000
+// FirstRow is the smallest n that a row of the task can have in edits and tool_log, whose numbers grow with time. It allows for a clock
+// that was set back by ten minutes; rows of other tasks are told apart by their seq.
+func (t *Task) FirstRow() int64 { return (t.StartedMS - 10*60*1000) << idShift }
 
 // TaskID is the name of a task in task_executions.
 func TaskID(session string, seq int64) string { return session + "#" + strconv.FormatInt(seq, 10) }
@@ -130,3 +128,7 @@ const (
 	WarnedFull   = 1 << 1
 	WarnedTokens = 1 << 2 // the token limit was passed while the guard was not armed
 )
+
+// NoTree stands in a task's BaseTree when the work tree could not be snapshot before the first change: no repository, no
+// git, no time. Such a task cannot be judged, and a tree taken later would hide what was changed before.
+const NoTree = "none"

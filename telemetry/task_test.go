@@ -64,6 +64,53 @@ func TestTaskColumnsAreTheSchema(t *testing.T) {
 	})
 }
 
+// A tool call moves the packed task, its row follows with the turn; a session that ended and is resumed goes on where it was.
+func TestRowFollowsThePackedTask(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.prompt("p1")
+	b.edit("a.py")
+	b.usage(7)
+	row := func() string {
+		r := b.rows("SELECT state,tok_in,first_action_tokens IS NULL FROM tasks")[0]
+		return r[0].(string) + " " + itoa(r[1].(int64)) + " " + itoa(r[2].(int64))
+	}
+	if got := row(); got != "idle 0 1" {
+		t.Error(got)
+	}
+	if got := b.current(); got.TokIn != 7 || !got.Edited {
+		t.Errorf("%+v", got)
+	}
+	b.record("Stop", nil)
+	if got := row(); got != "idle 7 0" {
+		t.Error(got)
+	}
+	b.usage(1)
+	b.record("SessionEnd", nil)
+	want := b.current()
+	if n := b.count("SELECT count(*) FROM kv"); n != 0 || want.TokIn != 8 {
+		t.Errorf("%d keys are left, %+v", n, want)
+	}
+	b.record("SessionStart", nil)
+	got := b.edit("a.py")
+	if got.Seq != 1 || got.TokIn != 8 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A copy that cannot be read is no reason to fail: the row counts.
+func TestDamagedPackedTask(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{"", "x", "0\x1ftrue", "1", "1\x1ftrue\x1f/root", "1\x1fmaybe"} {
+		b := setup(t)
+		b.prompt("p1")
+		b.update(func(tx *store.Tx) error { return telemetry.Put(tx, "task:s1", damage) })
+		if got := b.edit("a.py"); got == nil || got.Prompts != 1 || !got.Edited {
+			t.Errorf("%q: %+v", damage, got)
+		}
+	}
+}
+
 func TestSplitTaskID(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{"a#b#12": "a#b 12 true", "s1#1": "s1 1 true", "#1": " 0 false", "s": " 0 false", "s#x": "s 0 false", "s#0": "s 0 false"} {
@@ -251,13 +298,7 @@ func TestBaseIsSetOnce(t *testing.T) {
 	if got := b.record("PreToolUse", func(f *telemetry.Fact) { f.Tool, f.Mutates, f.Base = "Write", true, &first }); got.NeedsBase() {
 		t.Errorf("%+v", got)
 	}
-	b.update(func(tx *store.Tx) error {
-		set, err := telemetry.SetBase(tx, "s1", 1, telemetry.Base{Root: "/q", Tree: "t2"})
-		if set {
-			t.Error("second base won")
-		}
-		return err
-	})
+	b.record("PreToolUse", func(f *telemetry.Fact) { f.Tool, f.Base = "Bash", &telemetry.Base{Root: "/q", Tree: "t2"} })
 	if got := b.current(); got.BaseTree != "t1" || got.ProjectRoot != "/p" || got.BaseCommit != "" {
 		t.Errorf("%+v", got)
 	}

@@ -10,19 +10,12 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/ledger"
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // FileFacts is what a task did to one file.
-type FileFacts struct {
-	Path       string
-	Kind       string // of its newest edit: impl test doc config generated other
-	Lines      int64  // added + removed over all edits
-	Edits      int64
-	ReadBefore bool   // before its first edit in the task
-	TestState  string // of its newest edit, or changed since: changed exists none noncode, "" unknown
-	LastMS     int64
-}
+type FileFacts = ledger.File
 
 // Facts is what the profiler and the rescue need to know about the edits of a task.
 type Facts struct {
@@ -33,28 +26,16 @@ type Facts struct {
 	Worst   string      // of the implementation files' test states: none, then exists, then changed; "" without such a file
 }
 
-// TaskFacts collects the edits of a task from its own stretch of the session's rows.
+// TaskFacts collects the edits of a task: from its ledger, or from its own stretch of the session's rows where that is not whole.
 func TaskFacts(tx *store.Tx, t *telemetry.Task) (Facts, error) {
-	var fs Facts
-	index := map[string]int{}
-	err := tx.Query("SELECT path,kind,added+removed,read_before,test_state,ms FROM edits WHERE session_id=? AND n>=? AND seq=? ORDER BY n",
-		[]any{t.SessionID, t.FirstRow(), t.Seq}, func(r *store.Row) error {
-			path := r.Text(0)
-			i, known := index[path]
-			if !known {
-				i = len(fs.Files)
-				index[path] = i
-				fs.Files = append(fs.Files, FileFacts{Path: path, ReadBefore: r.Bool(3)})
-			}
-			f := &fs.Files[i]
-			f.Kind, f.TestState, f.LastMS = r.Text(1), r.Text(4), r.Int(5)
-			f.Lines += r.Int(2)
-			f.Edits++
-			return nil
-		})
+	sum, err := telemetry.Ledger(tx, t)
+	if err == nil && !sum.Whole {
+		sum, err = fromRows(tx, t)
+	}
 	if err != nil {
 		return Facts{}, fmt.Errorf("collect facts of %s: %w", t.ID(), err)
 	}
+	fs := Facts{Files: sum.Files}
 	dirs := map[string]bool{}
 	for _, f := range fs.Files {
 		fs.Lines += f.Lines
@@ -72,6 +53,45 @@ func TaskFacts(tx *store.Tx, t *telemetry.Task) (Facts, error) {
 	}
 	fs.TopDirs = len(dirs)
 	return fs, nil
+}
+
+// Classes lists the distinct classes of the shell commands that a task has run, in no order; those that only read are left out.
+func Classes(tx *store.Tx, t *telemetry.Task) ([]string, error) {
+	sum, err := telemetry.Ledger(tx, t)
+	if err == nil && !sum.Whole {
+		sum = ledger.Ledger{}
+		err = tx.Query("SELECT DISTINCT class FROM tool_log WHERE session_id=? AND n>=? AND seq=? AND class IS NOT NULL",
+			[]any{t.SessionID, t.FirstRow(), t.Seq}, func(r *store.Row) error {
+				sum.Ran(r.Text(0))
+				return nil
+			})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list command classes of %s: %w", t.ID(), err)
+	}
+	return sum.Classes, nil
+}
+
+// fromRows sums the edits up row by row.
+func fromRows(tx *store.Tx, t *telemetry.Task) (ledger.Ledger, error) {
+	var files []FileFacts
+	index := map[string]int{}
+	err := tx.Query("SELECT path,kind,added+removed,read_before,test_state,ms FROM edits WHERE session_id=? AND n>=? AND seq=? ORDER BY n",
+		[]any{t.SessionID, t.FirstRow(), t.Seq}, func(r *store.Row) error {
+			path := r.Text(0)
+			i, known := index[path]
+			if !known {
+				i = len(files)
+				index[path] = i
+				files = append(files, FileFacts{Path: path, ReadBefore: r.Bool(3)})
+			}
+			f := &files[i]
+			f.Kind, f.TestState, f.LastMS = r.Text(1), r.Text(4), r.Int(5)
+			f.Lines += r.Int(2)
+			f.Edits++
+			return nil
+		})
+	return ledger.Ledger{Files: files}, err
 }
 
 // testRank orders test states by how little they prove.

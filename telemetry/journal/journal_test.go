@@ -1,7 +1,9 @@
 package journal_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -136,6 +138,47 @@ func TestTaskFacts(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// A task with more files than a ledger holds, and one whose session was resumed, is summed up from its rows, to the same result.
+func TestTaskFactsFromRows(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 3 {
+		b.edit(telemetry.Edit{Path: string(rune('a'+i)) + "/x.py", Kind: "impl", Added: 2, Removed: 1, TestState: "exists", Created: i > 0})
+	}
+	b.edit(telemetry.Edit{Path: "a/x.py", Kind: "impl", Added: 1, TestState: "none"})
+	b.record("PostToolUse", func(f *telemetry.Fact) { f.Tool, f.Class, f.Mutates = "Bash", "deploy", true })
+	b.call("PostToolUse", "Bash", "", "go test")
+	look := func() (facts journal.Facts, classes []string) {
+		b.with(func(tx *store.Tx, task *telemetry.Task) (err error) {
+			if facts, err = journal.TaskFacts(tx, task); err == nil {
+				classes, err = journal.Classes(tx, task)
+			}
+			slices.Sort(classes)
+			return err
+		})
+		return facts, classes
+	}
+	facts, classes := look()
+	if len(facts.Files) != 3 || facts.Lines != 10 || facts.TopDirs != 3 || facts.Read != 2 || facts.Worst != "none" || !slices.Equal(classes, []string{"deploy", "test"}) {
+		t.Fatalf("%+v %v", facts, classes)
+	}
+	b.record("SessionEnd", nil)
+	again, classesAgain := look()
+	if diff := cmp.Diff(facts, again); diff != "" || !slices.Equal(classes, classesAgain) {
+		t.Error(diff, classesAgain)
+	}
+	b.edit(telemetry.Edit{Path: "d.py", Kind: "impl", Added: 1})
+	if facts, _ = look(); len(facts.Files) != 4 || facts.Lines != 11 {
+		t.Errorf("after a resumed session: %+v", facts)
+	}
+	for i := range 150 {
+		b.edit(telemetry.Edit{Path: fmt.Sprint("many/", i), Kind: "impl", Added: 1, Created: true})
+	}
+	if facts, _ = look(); len(facts.Files) != 154 || facts.Lines != 161 {
+		t.Errorf("%d files, %d lines", len(facts.Files), facts.Lines)
 	}
 }
 
