@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source/layout"
 )
 
 // Bounds of an index. A project beyond them gets a partial one: the finder then knows the customary places only for the rest.
@@ -58,7 +60,7 @@ func BuildIndex(root *os.Root) (Index, error) {
 			rel := path.Join(dir, e.Name())
 			switch {
 			case e.IsDir():
-				if e.Name()[0] != '.' && !skippedDir(strings.Split(rel, "/")) {
+				if e.Name()[0] != '.' && !layout.Skipped(strings.Split(rel, "/")) {
 					queue = append(queue, rel)
 				}
 			case e.Type().IsRegular() && LanguageOf(rel) != "" && Classify(rel) == Test:

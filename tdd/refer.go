@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 )
 
 // declared returns the names by which a test may know what the file declares: types and free functions, or, if there are none,
@@ -135,7 +136,7 @@ func camel(snake string) string {
 // tail reports whether one of the lists ends with the other, so that app.auth and src/app/auth agree. Directories that are no part of
 // module names are dropped.
 func tail(module, dirs []string) bool {
-	for len(dirs) > 0 && (isSourceDir(dirs[0]) && dirs[0] != "app" || workspace(dirs[0])) {
+	for len(dirs) > 0 && (layout.IsSourceDir(dirs[0]) && dirs[0] != "app" || layout.Workspace(dirs[0])) {
 		dirs = dirs[1:]
 	}
 	n := min(len(module), len(dirs))

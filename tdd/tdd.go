@@ -13,6 +13,8 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
+	"github.com/devflow-suite/devflow/internal/source/compare"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 )
 
 // Lang is a programming language; see package source for the list. "" is one that is not known.
@@ -22,17 +24,47 @@ type Lang = source.Lang
 func LanguageOf(rel string) Lang { return source.Of(rel) }
 
 // Kind is what a file is to the rule.
-type Kind string
+type Kind = layout.Kind
 
 // Kinds of files. The strings are stored in edits.kind.
 const (
-	Impl      Kind = "impl"      // source code that wants a test
-	Test      Kind = "test"      // tests, their helpers and data
-	Doc       Kind = "doc"       // documents, examples
-	Config    Kind = "config"    // configuration, manifests, lock files
-	Generated Kind = "generated" // written by a program, built, vendored, migrations
-	Other     Kind = "other"     // everything else: scripts, queries, styles, wiring such as manage.py
+	Impl      = layout.Impl      // source code that wants a test
+	Test      = layout.Test      // tests, their helpers and data
+	Doc       = layout.Doc       // documents, examples
+	Config    = layout.Config    // configuration, manifests, lock files
+	Generated = layout.Generated // written by a program, built, vendored, migrations
+	Other     = layout.Other     // everything else: scripts, queries, styles, wiring such as manage.py
 )
+
+// Classify tells what a file is by its path relative to the project's root, with slashes.
+func Classify(rel string) Kind { return layout.Classify(rel) }
+
+// Suggest is the path, relative to the root and inside it, at which the test of a file belongs by the customs of its language. ""
+// if the language is not known.
+func Suggest(rel string) string { return layout.Suggest(rel) }
+
+// Change is what an edit did to a file.
+type Change = compare.Change
+
+// Changes, from nothing to everything.
+const (
+	NoChange    = compare.NoChange    // comments, docstrings, blanks, formatting
+	ImportsOnly = compare.ImportsOnly // and import statements
+	Declares    = compare.Declares    // types, interfaces, constants in a file in which nothing runs
+	Refactor    = compare.Refactor    // removed, renamed, moved or rearranged: no new function, branch, literal, operation or call
+	Code        = compare.Code        // anything else
+)
+
+// Delta is a comparison of two versions of a file.
+type Delta = compare.Delta
+
+// Effect tells what an edit did. before is nil or empty for a new file, after for a deleted one.
+func Effect(lang Lang, before, after []byte) Change {
+	return compare.Compare(lang, before, after).Change
+}
+
+// Compare is Effect with its reasons.
+func Compare(lang Lang, before, after []byte) Delta { return compare.Compare(lang, before, after) }
 
 // States of the test of a file, as they are stored in edits.test_state.
 const (

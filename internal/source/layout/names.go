@@ -1,4 +1,4 @@
-package tdd
+package layout
 
 import (
 	"path"
@@ -8,9 +8,9 @@ import (
 	"github.com/devflow-suite/devflow/internal/source"
 )
 
-// stemOf is the name under which tests know a file: its base without the ending, or its directory's name for files whose own name
+// Stem is the name under which tests know a file: its base without the ending, or its directory's name for files whose own name
 // says nothing (__init__.py, mod.rs).
-func stemOf(rel string) string {
+func Stem(rel string) string {
 	base := path.Base(rel)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch base {
@@ -22,8 +22,8 @@ func stemOf(rel string) string {
 	return stem
 }
 
-// subjectOf is the stem of the file that a test is about, by the test's name. It is the inverse of the names that Suggest makes.
-func subjectOf(lang Lang, base string) string {
+// Subject is the stem of the file that a test is about, by the test's name. It is the inverse of the names that Suggest makes.
+func Subject(lang source.Lang, base string) string {
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	trim := func(prefixes, suffixes string) string {
 		for s := range strings.FieldsSeq(suffixes) {
@@ -60,8 +60,8 @@ func subjectOf(lang Lang, base string) string {
 	return stem
 }
 
-// sameStem compares stems. C and C++ projects mix user_list.c with UserListTest.cpp.
-func sameStem(lang Lang, a, b string) bool {
+// SameStem compares stems. C and C++ projects mix user_list.c with UserListTest.cpp.
+func SameStem(lang source.Lang, a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -72,9 +72,9 @@ func sameStem(lang Lang, a, b string) bool {
 	return strings.EqualFold(fold.Replace(a), fold.Replace(b))
 }
 
-// family reports whether a test in language t can test code in language l.
-func family(l, t Lang) bool {
-	group := func(l Lang) Lang {
+// Family reports whether a test in language t can test code in language l.
+func Family(l, t source.Lang) bool {
+	group := func(l source.Lang) source.Lang {
 		switch l {
 		case source.TS:
 			return source.JS
@@ -89,7 +89,7 @@ func family(l, t Lang) bool {
 }
 
 // sourceDirs are the names of directories that hold the source of a project or package.
-func isSourceDir(d string) bool {
+func IsSourceDir(d string) bool {
 	switch d {
 	case "src", "lib", "app", "internal", "pkg", "source", "Sources", "Source":
 		return true
@@ -97,8 +97,8 @@ func isSourceDir(d string) bool {
 	return false
 }
 
-// testRoots are the directories in which tests of a language live, the customary one first.
-func testRoots(l Lang) []string {
+// TestRoots are the directories in which tests of a language live, the customary one first.
+func TestRoots(l source.Lang) []string {
 	switch l {
 	case source.Python, source.PHP, source.Rust:
 		return []string{"tests", "test"}
@@ -119,7 +119,7 @@ func testRoots(l Lang) []string {
 }
 
 // testName is the customary name of the test of a file.
-func testName(l Lang, stem, ext string) string {
+func testName(l source.Lang, stem, ext string) string {
 	switch l {
 	case source.Go, source.Dart, source.C, source.CPP, source.Rust:
 		return stem + "_test" + ext
@@ -145,11 +145,11 @@ func split(rel string) (base, below []string) {
 	}
 	dirs := strings.Split(dir, "/")
 	start := 0
-	if workspace(dirs[0]) && len(dirs) > 1 {
+	if Workspace(dirs[0]) && len(dirs) > 1 {
 		start = 2
 	}
 	for i := start; i < len(dirs); i++ {
-		if isSourceDir(dirs[i]) {
+		if IsSourceDir(dirs[i]) {
 			return dirs[:i], dirs[i+1:]
 		}
 	}
@@ -163,8 +163,8 @@ func Suggest(rel string) string {
 	if strings.HasPrefix(rel, "../") {
 		return ""
 	}
-	l := LanguageOf(rel)
-	roots := testRoots(l)
+	l := source.Of(rel)
+	roots := TestRoots(l)
 	ext := path.Ext(rel)
 	if l == source.C || l == source.CPP {
 		switch ext {
@@ -174,7 +174,7 @@ func Suggest(rel string) string {
 			ext = ".cpp"
 		}
 	}
-	name := testName(l, stemOf(rel), ext)
+	name := testName(l, Stem(rel), ext)
 	dirs := strings.Split(path.Dir(rel), "/")
 	switch {
 	case l == source.Go:
@@ -205,7 +205,7 @@ func Suggest(rel string) string {
 		name = strings.TrimSuffix(name, "_test.rs") + ".rs"
 	case l == source.Swift && len(below) > 0, l == source.CSharp && len(below) > 0:
 		below = slices.Clone(below)
-		below[0] += map[Lang]string{source.Swift: "Tests", source.CSharp: ".Tests"}[l]
+		below[0] += map[source.Lang]string{source.Swift: "Tests", source.CSharp: ".Tests"}[l]
 	}
 	return path.Join(path.Join(base...), roots[0], path.Join(below...), name)
 }

@@ -1,10 +1,28 @@
-package tdd
+// Package layout knows how projects lay out their files: which are source, tests, documents and configuration, where the test of a
+// file belongs, and what a test file is named after.
+//
+// It looks at nothing but paths relative to a project's root, with slashes; it reads no file, owns no table, and knows the customs
+// of fifteen languages but no project. All functions are pure and safe for concurrent use.
+package layout
 
 import (
 	"path"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+)
+
+// Kind is what a file is to its project.
+type Kind string
+
+// Kinds of files.
+const (
+	Impl      Kind = "impl"      // source code that wants a test
+	Test      Kind = "test"      // tests, their helpers and data
+	Doc       Kind = "doc"       // documents, examples
+	Config    Kind = "config"    // configuration, manifests, lock files
+	Generated Kind = "generated" // written by a program, built, vendored, migrations
+	Other     Kind = "other"     // everything else: scripts, queries, styles, wiring such as manage.py
 )
 
 // Classify tells what a file is by its path relative to the project's root, with slashes. Only the relative path counts, so that a
@@ -17,13 +35,13 @@ func Classify(rel string) Kind {
 	}
 	base := path.Base(rel)
 	dirs := strings.Split(path.Dir(rel), "/")
-	lang := LanguageOf(base)
+	lang := source.Of(base)
 	switch {
-	case skippedDir(dirs):
+	case Skipped(dirs):
 		return Generated
 	case generatedName(base):
 		return Generated
-	case lang != "" && (isTestName(lang, base) || inTestDir(dirs)):
+	case lang != "" && (IsTestName(lang, base) || inTestDir(dirs)):
 		return Test
 	case lang == "" && inTestDir(dirs) && !isDoc(base):
 		return Test // data of tests
@@ -39,8 +57,8 @@ func Classify(rel string) Kind {
 	return Impl
 }
 
-// skippedDir reports directories whose files nobody writes by hand, and migrations, which are run once instead of tested.
-func skippedDir(dirs []string) bool {
+// Skipped reports directories whose files nobody writes by hand, and migrations, which are run once instead of tested.
+func Skipped(dirs []string) bool {
 	for i, d := range dirs {
 		switch d {
 		case "node_modules", ".git", "__pycache__", ".dart_tool", "migrations", "vendor", ".venv", "venv", "site-packages", ".next", ".nuxt", ".gradle",
@@ -48,7 +66,7 @@ func skippedDir(dirs []string) bool {
 			return true
 		case "build", "dist", "out", "target", "coverage", "htmlcov", "bin", "obj":
 			// Ordinary names for packages deeper down (internal/build): they mean output at the top of a project or a package only.
-			if i == 0 && d != "bin" && d != "obj" || i == 2 && workspace(dirs[0]) && d != "bin" {
+			if i == 0 && d != "bin" && d != "obj" || i == 2 && Workspace(dirs[0]) && d != "bin" {
 				return true
 			}
 		}
@@ -56,8 +74,8 @@ func skippedDir(dirs []string) bool {
 	return false
 }
 
-// workspace names directories that hold the packages of a monorepo.
-func workspace(dir string) bool {
+// Workspace names directories that hold the packages of a monorepo.
+func Workspace(dir string) bool {
 	switch dir {
 	case "packages", "apps", "libs", "services", "crates", "modules", "projects", "pkgs":
 		return true
@@ -97,8 +115,8 @@ func hasWordSuffix(s, word string) bool {
 	return word != strings.ToUpper(word) || c < 'A' || c > 'Z'
 }
 
-// isTestName knows the names that test runners collect, and the customs of languages whose runners do not go by names.
-func isTestName(lang Lang, base string) bool {
+// IsTestName knows the names that test runners collect, and the customs of languages whose runners do not go by names.
+func IsTestName(lang source.Lang, base string) bool {
 	stem, _, _ := strings.Cut(base, ".")
 	tail := strings.TrimPrefix(base, stem)
 	switch lang {
@@ -134,12 +152,12 @@ func isTestName(lang Lang, base string) bool {
 
 // camelTest reports names such as UserTest, AuthTests, TestUser, UserSpec, UserIT. Contest and Testimonial are none: the word begins
 // and ends where the case changes.
-func camelTest(lang Lang, stem string) bool {
+func camelTest(lang source.Lang, stem string) bool {
 	return camelSubject(lang, stem) != stem || stem == "Test" || stem == "Tests"
 }
 
 // camelSubject removes what makes a class name the name of a test.
-func camelSubject(lang Lang, stem string) string {
+func camelSubject(lang source.Lang, stem string) string {
 	for _, w := range [...]string{"UnitTest", "UnitTests", "TestCase", "TestCases", "Tests", "Test"} {
 		if hasWordSuffix(stem, w) {
 			return strings.TrimRight(strings.TrimSuffix(stem, w), "_")
@@ -193,7 +211,7 @@ func wiring(base string) bool {
 
 func exampleDir(dirs []string) bool {
 	top := dirs[0]
-	if len(dirs) > 2 && workspace(dirs[0]) {
+	if len(dirs) > 2 && Workspace(dirs[0]) {
 		top = dirs[2]
 	}
 	switch top {
@@ -213,7 +231,7 @@ func isDoc(base string) bool {
 	switch name {
 	case "README", "LICENSE", "LICENCE", "COPYING", "CHANGELOG", "CHANGES", "AUTHORS", "CONTRIBUTORS", "CONTRIBUTING", "NOTICE", "NEWS", "TODO", "SECURITY", "CODEOWNERS",
 		"MAINTAINERS":
-		return LanguageOf(base) == ""
+		return source.Of(base) == ""
 	}
 	return false
 }
@@ -241,7 +259,7 @@ func isConfig(base string, dirs []string) bool {
 	switch {
 	case strings.HasPrefix(lower, "dockerfile."), strings.HasPrefix(lower, "requirements") && strings.HasSuffix(lower, ".txt"), strings.HasPrefix(lower, ".env"):
 		return true
-	case base[0] == '.' && LanguageOf(base) == "": // .gitignore, .eslintrc
+	case base[0] == '.' && source.Of(base) == "": // .gitignore, .eslintrc
 		return true
 	}
 	for _, d := range dirs {
