@@ -98,6 +98,19 @@ func TestFirst(t *testing.T) {
 			files: []judge.File{change("tests/test_a.py", "", "def test_a():\n    f()\n    assert True\n")},
 			want:  []string{"hard [test] stub: test_a in tests/test_a.py asserts nothing that can fail"},
 		},
+		{
+			name: "Go: the test of a change only logs", disk: map[string]string{"go.mod": "module x\n"},
+			files: []judge.File{
+				change("auth/token.go", "package auth\n", "package auth\n\nfunc Issue(u string) string { return u }\n"),
+				change("auth/token_test.go", "", "package auth\n\nimport \"testing\"\n\nfunc TestIssue(t *testing.T) {\n\tt.Log(Issue(\"a\"))\n}\n"),
+			},
+			want: []string{"hard [tdd] Missing Test Coverage: auth/token.go", "hard [test] stub: TestIssue in auth/token_test.go asserts nothing"},
+		},
+		{
+			name:  "TypeScript: a test that expects true to be true",
+			files: []judge.File{change("src/a.test.ts", "", "import { f } from './a'\n\nit('works', () => {\n  f()\n  expect(true).toBe(true)\n})\n")},
+			want:  []string{"hard [test] stub: works in src/a.test.ts asserts nothing that can fail"},
+		},
 		{name: "a helper of the same file asserts", files: []judge.File{change("tests/test_a.py", "", "def run(x):\n    assert f(x) == 1\n\ndef test_a():\n    run(1)\n")}},
 		{name: "something that is called check", files: []judge.File{change("tests/test_a.py", "", "def test_a():\n    check_all(f(1))\n")}},
 		{
