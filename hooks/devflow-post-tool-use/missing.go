@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"strings"
 
@@ -62,21 +63,18 @@ func lastRun(tx *store.Tx, t *telemetry.Task) (tdd.LastRun, error) {
 	return tdd.RunRed, nil
 }
 
-// told reports whether the model heard of this file in this task already: the signal exists.
+// told reports whether the model heard of this file in this task already: the signal is open, or a verdict has answered it.
+// Where a test came and went again it is told again.
 func told(tx *store.Tx, t *telemetry.Task, rel string) (bool, error) {
 	if t == nil || t.Ended() {
 		return false, nil
 	}
-	open, err := telemetry.OpenSignals(tx, t.SessionID, t.Seq)
+	found, err := tx.One("SELECT 1 FROM signals WHERE session_id=? AND seq=? AND kind=? AND key=? AND state IN('open','claimed','consumed')",
+		[]any{t.SessionID, t.Seq, telemetry.KindTDD, rel}, new(int64))
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("find signal of %s: %w", rel, err)
 	}
-	for _, sig := range open {
-		if sig.Kind == telemetry.KindTDD && sig.Key == rel {
-			return true, nil
-		}
-	}
-	return false, nil
+	return found, nil
 }
 
 // tested matches an edited test with the implementation files of the task: an open signal whose file now has a test with
