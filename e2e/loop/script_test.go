@@ -19,7 +19,7 @@ import (
 //	edit PATH OLD NEW             the same with the Edit tool; @FILE stands for the text of a file, @ for no text
 //	bash CMD                      the Bash tool; a shell runs the command in the session's folder
 //	bash -as N [-out FILE] CMD    the same, but nothing is run: it ended with status N
-//	stop [-active] [-busy] [TEXT] the model says TEXT and the turn ends, after a block before (-active), with background tasks (-busy)
+//	done [-active] [-busy] [TEXT] the model says TEXT and the turn ends, after a block before (-active), with background tasks (-busy)
 //	compact                       the events of a compaction
 //	end                           SessionEnd
 //	hook NAME PAYLOAD [SET...]    any event: PAYLOAD is a file of the script or a recorded payload; places, session and prompt are filled in;
@@ -67,7 +67,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 	for name, do := range map[string]action{
 		"start": (*world).start, "prompt": (*world).prompt, "command": (*world).command, "read": (*world).read, "write": (*world).write,
-		"edit": (*world).edit, "bash": (*world).bash, "stop-turn": (*world).stop, "compact": (*world).compact, "end": (*world).end,
+		"edit": (*world).edit, "bash": (*world).bash, "done": (*world).done, "compact": (*world).compact, "end": (*world).end,
 		"hook": (*world).hook, "registered": (*world).registered, "burst": (*world).burst, "say": (*world).say,
 		"silent": (*world).silent, "rows": (*world).rows, "eventually": (*world).eventually, "task": (*world).task, "sql": (*world).sql,
 		"settle": (*world).settle, "hold": (*world).hold, "release": (*world).release, "flock": (*world).flock,
