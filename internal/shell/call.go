@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/devflow-suite/devflow/internal/shell/flow"
 )
 
 // call handles a simple command: assignments, words, wrappers.
-func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, subs *[]*node) *node {
+func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
 	assign := w.assigns(c.Assigns, subs)
 	words := make([]Word, 0, len(c.Args))
 	for _, a := range c.Args {
@@ -19,7 +21,7 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, sub
 }
 
 // decl handles export, declare, local, readonly and typeset like the builtins they are.
-func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, subs *[]*node) *node {
+func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
 	words := []Word{{Text: c.Variant.Value}}
 	for _, a := range c.Args {
 		if a == nil {
@@ -33,7 +35,7 @@ func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, s
 	return w.simple(nil, words, redirs, text, pos)
 }
 
-func (w *walker) assigns(list []*syntax.Assign, subs *[]*node) []string {
+func (w *walker) assigns(list []*syntax.Assign, subs *[]*flow.Node) []string {
 	var out []string
 	for _, a := range list {
 		if a == nil {
@@ -61,7 +63,7 @@ func (w *walker) assigns(list []*syntax.Assign, subs *[]*node) []string {
 }
 
 // simple unwraps a simple command, records it, and returns its flow.
-func (w *walker) simple(assign []string, words []Word, redirs []Redirect, text string, pos int) *node {
+func (w *walker) simple(assign []string, words []Word, redirs []Redirect, text string, pos int) *flow.Node {
 	u := unwrapped{words: words, assign: assign, redirs: redirs, dir: w.shell.dir}
 	u.unwrap()
 	c := Command{
@@ -79,7 +81,7 @@ func (w *walker) simple(assign []string, words []Word, redirs []Redirect, text s
 	}
 	if len(u.words) == 0 {
 		n := w.emit(c)
-		n.kind = kindAssign
+		n.Kind = flow.Assign
 		return n
 	}
 	n := w.emit(c)
@@ -112,7 +114,7 @@ func (c *Command) name() {
 }
 
 // emit records c and returns a leaf of the control flow.
-func (w *walker) emit(c Command) *node {
+func (w *walker) emit(c Command) *flow.Node {
 	c.Place |= w.place
 	if w.depth > 0 {
 		c.Place |= InNested
@@ -125,7 +127,7 @@ func (w *walker) emit(c Command) *node {
 		c.Assign = append(w.assign[:len(w.assign):len(w.assign)], c.Assign...)
 	}
 	w.out.Commands = append(w.out.Commands, c)
-	return &node{kind: kindCommand, cmd: len(w.out.Commands) - 1}
+	return &flow.Node{Kind: flow.Command, Cmd: len(w.out.Commands) - 1}
 }
 
 // builtinEffects follows cd, pushd, popd and set in the present shell.
@@ -169,7 +171,7 @@ func (w *walker) builtinEffects(c *Command) {
 
 // nested reads the script that a wrapper takes as a string. c is the wrapper's own command; it is listed only if not all of its
 // script could be read.
-func (w *walker) nested(u *unwrapped, c Command) *node {
+func (w *walker) nested(u *unwrapped, c Command) *flow.Node {
 	if w.depth >= maxNesting {
 		c.Opaque = true
 		return w.emit(c)
@@ -185,20 +187,20 @@ func (w *walker) nested(u *unwrapped, c Command) *node {
 	if !u.sameShell {
 		inner.shell = &shellState{dir: u.dir, errexit: u.errexit, pipefail: u.pipefail}
 	}
-	flow, err := inner.parse(*u.script)
+	body, err := inner.parse(*u.script)
 	if err != nil || u.opaque {
 		c.Opaque = true
 		return w.emit(c) // what its status means is unknown
 	}
 	if u.sameShell {
-		return flow
+		return body
 	}
-	return &node{kind: kindSubshell, kids: []*node{flow}}
+	return &flow.Node{Kind: flow.Subshell, Kids: []*flow.Node{body}}
 }
 
 // findExec adds the commands that find would start.
-func (w *walker) findExec(c *Command, own *node) *node {
-	kids := []*node{}
+func (w *walker) findExec(c *Command, own *flow.Node) *flow.Node {
+	kids := []*flow.Node{}
 	for i := 1; i < len(c.Words); i++ {
 		switch c.Words[i].Text {
 		case "-exec", "-execdir", "-ok", "-okdir":
@@ -211,13 +213,13 @@ func (w *walker) findExec(c *Command, own *node) *node {
 		}
 		old := w.wrappers
 		w.wrappers = append(append(old[:len(old):len(old)], c.Wrappers...), "find")
-		k := w.in(InBranch, func() *node { return w.simple(nil, c.Words[i+1:end], nil, c.Text, c.Pos) })
+		k := w.in(InBranch, func() *flow.Node { return w.simple(nil, c.Words[i+1:end], nil, c.Text, c.Pos) })
 		w.wrappers = old
-		kids = append(kids, &node{kind: kindIgnored, kids: []*node{{kind: kindSubshell, kids: []*node{k}}}})
+		kids = append(kids, &flow.Node{Kind: flow.Ignored, Kids: []*flow.Node{{Kind: flow.Subshell, Kids: []*flow.Node{k}}}})
 		i = end
 	}
 	if len(kids) == 0 {
 		return own
 	}
-	return &node{kind: kindSeq, kids: append(kids, own)}
+	return &flow.Node{Kind: flow.Seq, Kids: append(kids, own)}
 }

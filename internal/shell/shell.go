@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/devflow-suite/devflow/internal/shell/flow"
 )
 
 // MaxSource is the longest command line, in bytes, that Parse reads. Longer input is ErrTooLong. Claude Code itself
@@ -148,8 +150,8 @@ type Script struct {
 	Redirs   []Redirect
 	Funcs    []string // names of functions that the script declares
 
-	flow  *node
-	funcs map[string]*node
+	flow  *flow.Node
+	funcs map[string]*flow.Node
 }
 
 // Parse reads src as bash. On error the Script still holds every command that stood completely before the trouble. The error is,
@@ -160,21 +162,21 @@ func Parse(src string) (Script, error) {
 		return s, fmt.Errorf("parse shell: %w: %d bytes", ErrTooLong, len(src))
 	}
 	w := walker{src: src, out: &s, shell: &shellState{}}
-	flow, err := w.parse(src)
-	s.flow = flow
+	var err error
+	s.flow, err = w.parse(src)
 	return s, err
 }
 
 // parse reads one script text (outer or nested) and returns its control flow. src may be a nested string; w.src must be the same.
-func (w *walker) parse(src string) (*node, error) {
+func (w *walker) parse(src string) (*flow.Node, error) {
 	r := &depthReader{src: src}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(r, "")
-	flow := w.stmts(file.Stmts)
+	body := w.stmts(file.Stmts)
 	switch {
 	case r.tooDeep:
-		return flow, fmt.Errorf("parse shell: %w", ErrTooDeep)
+		return body, fmt.Errorf("parse shell: %w", ErrTooDeep)
 	case err != nil:
-		return flow, fmt.Errorf("parse shell: %w: %v", ErrSyntax, err)
+		return body, fmt.Errorf("parse shell: %w: %v", ErrSyntax, err)
 	}
-	return flow, nil
+	return body, nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/devflow-suite/devflow/internal/shell/flow"
 )
 
 // shellState is what a running shell carries from one command to the next, as far as we follow it.
@@ -28,7 +30,7 @@ type walker struct {
 }
 
 // in runs fn with place bits added.
-func (w *walker) in(p Place, fn func() *node) *node {
+func (w *walker) in(p Place, fn func() *flow.Node) *flow.Node {
 	old := w.place
 	w.place |= p
 	n := fn()
@@ -37,7 +39,7 @@ func (w *walker) in(p Place, fn func() *node) *node {
 }
 
 // asTest runs fn where the shell looks at the status itself, so that set -e has no effect.
-func (w *walker) asTest(p Place, fn func() *node) *node {
+func (w *walker) asTest(p Place, fn func() *flow.Node) *flow.Node {
 	old := w.tested
 	w.tested = true
 	n := w.in(p, fn)
@@ -46,23 +48,23 @@ func (w *walker) asTest(p Place, fn func() *node) *node {
 }
 
 // forked runs fn in a copy of the shell: its cd and set do not come back.
-func (w *walker) forked(p Place, fn func() *node) *node {
+func (w *walker) forked(p Place, fn func() *flow.Node) *flow.Node {
 	old := w.shell
 	c := *old
 	w.shell = &c
 	n := w.in(p, fn)
 	w.shell = old
-	return &node{kind: kindSubshell, kids: []*node{n}}
+	return &flow.Node{Kind: flow.Subshell, Kids: []*flow.Node{n}}
 }
 
 // subst walks the statements of a command or process substitution.
-func (w *walker) subst(stmts []*syntax.Stmt, subs *[]*node) {
-	n := w.forked(InSubst, func() *node { return w.stmts(stmts) })
+func (w *walker) subst(stmts []*syntax.Stmt, subs *[]*flow.Node) {
+	n := w.forked(InSubst, func() *flow.Node { return w.stmts(stmts) })
 	*subs = append(*subs, n)
 }
 
-func (w *walker) stmts(list []*syntax.Stmt) *node {
-	seq := &node{kind: kindSeq}
+func (w *walker) stmts(list []*syntax.Stmt) *flow.Node {
+	seq := &flow.Node{Kind: flow.Seq}
 	for _, s := range list {
 		if s == nil {
 			continue
@@ -71,37 +73,37 @@ func (w *walker) stmts(list []*syntax.Stmt) *node {
 		if k == nil {
 			continue
 		}
-		if w.shell.errexit && !w.tested && k.errexit == exitNever {
-			k.errexit = exitMaybe
-			simple := k.kind == kindCommand || k.kind == kindPipe || k.kind == kindSubshell
+		if w.shell.errexit && !w.tested && k.Errexit == flow.Never {
+			k.Errexit = flow.Maybe
+			simple := k.Kind == flow.Command || k.Kind == flow.Pipe || k.Kind == flow.Subshell
 			if simple && w.place&InFunction == 0 {
-				k.errexit = exitOnFailure
+				k.Errexit = flow.OnFailure
 			}
 		}
-		seq.kids = append(seq.kids, k)
+		seq.Kids = append(seq.Kids, k)
 	}
 	return seq
 }
 
-func (w *walker) stmt(s *syntax.Stmt) *node {
-	var n *node
+func (w *walker) stmt(s *syntax.Stmt) *flow.Node {
+	var n *flow.Node
 	if s.Background || s.Coprocess || s.Disown {
-		n = w.forked(InBackground, func() *node { return w.plain(s) })
-		return &node{kind: kindBackground, kids: []*node{n}}
+		n = w.forked(InBackground, func() *flow.Node { return w.plain(s) })
+		return &flow.Node{Kind: flow.Background, Kids: []*flow.Node{n}}
 	}
 	if !s.Negated {
 		return w.plain(s)
 	}
-	n = w.asTest(0, func() *node { return w.plain(s) })
+	n = w.asTest(0, func() *flow.Node { return w.plain(s) })
 	if n == nil {
 		return nil
 	}
-	return &node{kind: kindNot, kids: []*node{n}}
+	return &flow.Node{Kind: flow.Not, Kids: []*flow.Node{n}}
 }
 
 // plain walks a statement without its & and !.
-func (w *walker) plain(s *syntax.Stmt) *node {
-	var subs []*node
+func (w *walker) plain(s *syntax.Stmt) *flow.Node {
+	var subs []*flow.Node
 	redirs := w.redirects(s.Redirs, &subs)
 	switch s.Cmd.(type) {
 	case *syntax.CallExpr, *syntax.DeclClause, nil:
@@ -113,20 +115,20 @@ func (w *walker) plain(s *syntax.Stmt) *node {
 		return n
 	}
 	// Substitutions run before the command; its own status is what counts, unless it is only an assignment.
-	if n != nil && n.kind == kindAssign && len(n.kids) == 0 {
-		return &node{kind: kindSeq, kids: subs}
+	if n != nil && n.Kind == flow.Assign && len(n.Kids) == 0 {
+		return &flow.Node{Kind: flow.Seq, Kids: subs}
 	}
-	kids := make([]*node, 0, len(subs)+1)
+	kids := make([]*flow.Node, 0, len(subs)+1)
 	for _, k := range subs {
-		kids = append(kids, &node{kind: kindIgnored, kids: []*node{k}})
+		kids = append(kids, &flow.Node{Kind: flow.Ignored, Kids: []*flow.Node{k}})
 	}
 	if n != nil {
 		kids = append(kids, n)
 	}
-	return &node{kind: kindSeq, kids: kids}
+	return &flow.Node{Kind: flow.Seq, Kids: kids}
 }
 
-func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*node) *node {
+func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
 	switch c := s.Cmd.(type) {
 	case nil:
 		if len(redirs) == 0 {
@@ -143,11 +145,11 @@ func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*node) *node
 	case *syntax.Block:
 		return w.stmts(c.Stmts)
 	case *syntax.Subshell:
-		return w.forked(InSubshell, func() *node { return w.stmts(c.Stmts) })
+		return w.forked(InSubshell, func() *flow.Node { return w.stmts(c.Stmts) })
 	case *syntax.IfClause:
 		return w.ifClause(c)
 	case *syntax.WhileClause:
-		return w.loop(func() *node { return w.asTest(InCondition, func() *node { return w.stmts(c.Cond) }) }, c.Do)
+		return w.loop(func() *flow.Node { return w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) }) }, c.Do)
 	case *syntax.ForClause:
 		return w.forClause(c, subs)
 	case *syntax.CaseClause:
@@ -167,7 +169,7 @@ func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*node) *node
 		if c.Stmt == nil {
 			return nil
 		}
-		return &node{kind: kindBackground, kids: []*node{w.forked(InBackground, func() *node { return w.stmt(c.Stmt) })}}
+		return &flow.Node{Kind: flow.Background, Kids: []*flow.Node{w.forked(InBackground, func() *flow.Node { return w.stmt(c.Stmt) })}}
 	case *syntax.TestClause:
 		w.test(c.X, subs)
 		return w.builtin("[[", s, redirs)
@@ -199,14 +201,14 @@ func (w *walker) text(s *syntax.Stmt, cmd syntax.Node) (string, int) {
 }
 
 // builtin records a compound command that works like a program without side effects of interest.
-func (w *walker) builtin(name string, s *syntax.Stmt, redirs []Redirect) *node {
+func (w *walker) builtin(name string, s *syntax.Stmt, redirs []Redirect) *flow.Node {
 	from, to := int(s.Cmd.Pos().Offset()), int(s.Cmd.End().Offset())
 	return w.emit(Command{Name: name, Words: []Word{{Text: name}}, Redirs: redirs, Text: w.slice(from, to), Pos: from})
 }
 
 // binary walks a chain of && || |. The parser builds such chains without recursion, leaning to the left and as long as the input
 // allows, so they are unrolled here instead of followed recursively.
-func (w *walker) binary(s *syntax.Stmt) *node {
+func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 	var rev []*syntax.BinaryCmd
 	first := s
 	pipe := isPipe(s.Cmd.(*syntax.BinaryCmd).Op)
@@ -218,28 +220,28 @@ func (w *walker) binary(s *syntax.Stmt) *node {
 		rev = append(rev, b)
 		first = b.X
 	}
-	chain := &node{kind: kindChain}
+	chain := &flow.Node{Kind: flow.Chain}
 	if pipe {
-		chain.kind, chain.pipefail = kindPipe, w.shell.pipefail
+		chain.Kind, chain.Pipefail = flow.Pipe, w.shell.pipefail
 	}
 	add := func(x *syntax.Stmt, p Place, last bool) {
-		var k *node
+		var k *flow.Node
 		switch {
 		case pipe:
-			k = w.forked(InPipe, func() *node { return w.stmt(x) })
+			k = w.forked(InPipe, func() *flow.Node { return w.stmt(x) })
 		case last:
-			k = w.in(p, func() *node { return w.stmt(x) })
+			k = w.in(p, func() *flow.Node { return w.stmt(x) })
 		default:
-			k = w.asTest(p, func() *node { return w.stmt(x) })
+			k = w.asTest(p, func() *flow.Node { return w.stmt(x) })
 		}
 		if k == nil {
-			k = &node{kind: kindSeq}
+			k = &flow.Node{Kind: flow.Seq}
 		}
-		chain.kids = append(chain.kids, k)
+		chain.Kids = append(chain.Kids, k)
 	}
 	add(first, 0, false)
 	for i := len(rev) - 1; i >= 0; i-- {
-		chain.ops = append(chain.ops, byte(map[bool]rune{true: '&', false: '|'}[rev[i].Op == syntax.AndStmt]))
+		chain.Ops = append(chain.Ops, byte(map[bool]rune{true: '&', false: '|'}[rev[i].Op == syntax.AndStmt]))
 		add(rev[i].Y, InBranch, i == 0)
 	}
 	return chain
@@ -247,23 +249,23 @@ func (w *walker) binary(s *syntax.Stmt) *node {
 
 func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
 
-func (w *walker) ifClause(c *syntax.IfClause) *node {
-	n := &node{kind: kindIf}
+func (w *walker) ifClause(c *syntax.IfClause) *flow.Node {
+	n := &flow.Node{Kind: flow.If}
 	before := *w.shell
 	merged := before
 	for c != nil { // elif chains are as long as the input
 		if len(c.Cond) == 0 && !c.ThenPos.IsValid() { // else
-			k := w.in(InBranch, func() *node { return w.stmts(c.Then) })
-			n.kids = append(n.kids, k)
+			k := w.in(InBranch, func() *flow.Node { return w.stmts(c.Then) })
+			n.Kids = append(n.Kids, k)
 			merged.join(w.shell)
 			break
 		}
-		cond := w.asTest(InCondition, func() *node { return w.stmts(c.Cond) })
+		cond := w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) })
 		afterCond := *w.shell
-		then := w.in(InBranch, func() *node { return w.stmts(c.Then) })
+		then := w.in(InBranch, func() *flow.Node { return w.stmts(c.Then) })
 		merged.join(w.shell)
 		*w.shell = afterCond
-		n.kids = append(n.kids, cond, then)
+		n.Kids = append(n.Kids, cond, then)
 		c = c.Else
 	}
 	merged.join(w.shell)
@@ -280,19 +282,19 @@ func (s *shellState) join(o *shellState) {
 	s.pipefail = s.pipefail && o.pipefail
 }
 
-func (w *walker) loop(cond func() *node, body []*syntax.Stmt) *node {
+func (w *walker) loop(cond func() *flow.Node, body []*syntax.Stmt) *flow.Node {
 	before := *w.shell
-	n := &node{kind: kindLoop}
+	n := &flow.Node{Kind: flow.Loop}
 	if cond != nil {
-		n.kids = append(n.kids, cond())
+		n.Kids = append(n.Kids, cond())
 	}
-	n.kids = append(n.kids, w.in(InLoop|InBranch, func() *node { return w.stmts(body) }))
+	n.Kids = append(n.Kids, w.in(InLoop|InBranch, func() *flow.Node { return w.stmts(body) }))
 	before.join(w.shell)
 	*w.shell = before
 	return n
 }
 
-func (w *walker) forClause(c *syntax.ForClause, subs *[]*node) *node {
+func (w *walker) forClause(c *syntax.ForClause, subs *[]*flow.Node) *flow.Node {
 	sure := false // runs at least once
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
@@ -306,43 +308,43 @@ func (w *walker) forClause(c *syntax.ForClause, subs *[]*node) *node {
 		w.arithm(l.Post, subs)
 	}
 	n := w.loop(nil, c.Do)
-	n.once = sure
+	n.Once = sure
 	return n
 }
 
-func (w *walker) caseClause(c *syntax.CaseClause, subs *[]*node) *node {
+func (w *walker) caseClause(c *syntax.CaseClause, subs *[]*flow.Node) *flow.Node {
 	w.word(c.Word, subs)
 	before := *w.shell
 	merged := before
-	n := &node{kind: kindCase}
+	n := &flow.Node{Kind: flow.Case}
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
 			w.word(p, subs)
 		}
 		*w.shell = before
-		n.kids = append(n.kids, w.in(InBranch, func() *node { return w.stmts(item.Stmts) }))
+		n.Kids = append(n.Kids, w.in(InBranch, func() *flow.Node { return w.stmts(item.Stmts) }))
 		merged.join(w.shell)
 	}
 	*w.shell = merged
 	return n
 }
 
-func (w *walker) funcDecl(c *syntax.FuncDecl) *node {
+func (w *walker) funcDecl(c *syntax.FuncDecl) *flow.Node {
 	if c.Body == nil {
 		return nil
 	}
-	body := w.forked(InFunction, func() *node { return w.stmt(c.Body) })
+	body := w.forked(InFunction, func() *flow.Node { return w.stmt(c.Body) }).Kids[0] // an exit in it ends the script
 	if c.Name != nil {
 		if w.out.funcs == nil {
-			w.out.funcs = make(map[string]*node)
+			w.out.funcs = make(map[string]*flow.Node)
 		}
 		w.out.funcs[c.Name.Value] = body
 		w.out.Funcs = append(w.out.Funcs, c.Name.Value)
 	}
-	return &node{kind: kindAssign} // declaring always succeeds
+	return &flow.Node{Kind: flow.Assign} // declaring always succeeds
 }
 
-func (w *walker) redirects(list []*syntax.Redirect, subs *[]*node) []Redirect {
+func (w *walker) redirects(list []*syntax.Redirect, subs *[]*flow.Node) []Redirect {
 	if len(list) == 0 {
 		return nil
 	}
@@ -361,7 +363,7 @@ func (w *walker) redirects(list []*syntax.Redirect, subs *[]*node) []Redirect {
 }
 
 // heredoc returns the text of a here-document. Quotes mean nothing in it.
-func (w *walker) heredoc(x *syntax.Word, subs *[]*node) Word {
+func (w *walker) heredoc(x *syntax.Word, subs *[]*flow.Node) Word {
 	var out Word
 	var b strings.Builder
 	for _, part := range x.Parts {

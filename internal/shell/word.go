@@ -4,10 +4,12 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/devflow-suite/devflow/internal/shell/flow"
 )
 
 // word removes quotes from x and walks the commands inside its substitutions, whose flows are appended to subs.
-func (w *walker) word(x *syntax.Word, subs *[]*node) Word {
+func (w *walker) word(x *syntax.Word, subs *[]*flow.Node) Word {
 	var out Word
 	if x == nil {
 		return out
@@ -26,7 +28,7 @@ func (w *walker) word(x *syntax.Word, subs *[]*node) Word {
 	return out
 }
 
-func (w *walker) part(b *strings.Builder, out *Word, part syntax.WordPart, quoted bool, subs *[]*node) {
+func (w *walker) part(b *strings.Builder, out *Word, part syntax.WordPart, quoted bool, subs *[]*flow.Node) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if quoted {
@@ -81,7 +83,7 @@ func (w *walker) slice(from, to int) string {
 	return w.src[from:min(max(to, from), len(w.src))]
 }
 
-func (w *walker) param(p *syntax.ParamExp, subs *[]*node) {
+func (w *walker) param(p *syntax.ParamExp, subs *[]*flow.Node) {
 	w.arithm(p.Index, subs)
 	if p.Slice != nil {
 		w.arithm(p.Slice.Offset, subs)
@@ -98,7 +100,7 @@ func (w *walker) param(p *syntax.ParamExp, subs *[]*node) {
 
 // arithm walks the substitutions in an arithmetic expression. Chains of left-associative operators are followed in a loop, since
 // the parser builds them without recursion and they can be as long as the input.
-func (w *walker) arithm(x syntax.ArithmExpr, subs *[]*node) {
+func (w *walker) arithm(x syntax.ArithmExpr, subs *[]*flow.Node) {
 	for x != nil {
 		switch e := x.(type) {
 		case *syntax.BinaryArithm:
@@ -118,7 +120,7 @@ func (w *walker) arithm(x syntax.ArithmExpr, subs *[]*node) {
 }
 
 // test walks the substitutions in a [[ ]] expression.
-func (w *walker) test(x syntax.TestExpr, subs *[]*node) {
+func (w *walker) test(x syntax.TestExpr, subs *[]*flow.Node) {
 	switch e := x.(type) {
 	case *syntax.BinaryTest:
 		w.test(e.X, subs)
