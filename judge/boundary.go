@@ -29,6 +29,7 @@ type Deps struct {
 	Now       func() time.Time // nil = time.Now
 	Examiners []Examiner       // evidence.First{} at least; without any nothing passes
 	Log       *slog.Logger     // nil = none
+	NewTurn   bool             // the turn answers another prompt than the one judged last: the same diff is no attempt then
 }
 
 // Result is the answer of a boundary run, as `devflow boundary` prints it. Who shows Text calls MarkTold with N.
@@ -182,13 +183,14 @@ func (b *boundary) settled() bool {
 }
 
 // repeats is true when a verdict says what the last one said about the same diff, and needs no row of its own. A failed
-// attempt at high risk counts again, unless another run answered it while this one waited.
+// attempt at high risk counts again within its turn, unless another run answered it while this one waited: an agent that was
+// told what to repair and did nothing. In a later turn the person may just have asked something.
 func (b *boundary) repeats(v Verdict) bool {
 	l := b.last
 	if l == nil || l.Outcome != v.Outcome || l.DiffSHA != b.c.DiffSHA || !sameFindings(l.Reasons, v.Reasons[:min(len(v.Reasons), maxStored)]) {
 		return false
 	}
-	return v.Outcome != Fail || !b.task.HighRisk() || b.task.Halted() || l.StartedMS+l.MS > b.asked.UnixMilli()
+	return v.Outcome != Fail || !b.task.HighRisk() || b.task.Halted() || b.d.NewTurn || l.StartedMS+l.MS > b.asked.UnixMilli()
 }
 
 // again answers with the last verdict and puts the task back in its state.

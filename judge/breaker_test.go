@@ -103,6 +103,26 @@ func TestSameDiffCountsAsAnAttemptAndSaysSo(t *testing.T) {
 	}
 }
 
+// A person who asks something after a FAIL gets an answer, not a second attempt.
+func TestSameDiffInALaterTurnIsNoAttempt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "human_review")
+	w.edit(impl, "def issue():\n    return 1\n")
+	if first := w.stop(); first.Action != judge.Block || first.Attempt != 1 {
+		t.Fatalf("first: %+v", first)
+	}
+	d := w.deps()
+	d.NewTurn = true
+	later, err := judge.Boundary(t.Context(), d, session, 1)
+	if err != nil || later.Action != judge.Silent || !later.AlreadyJudged || later.Attempt != 1 || later.Verdict != judge.Fail {
+		t.Errorf("the same diff in a later turn: %+v (%v)", later, err)
+	}
+	w.edit(impl, "def issue():\n    return 2\n")
+	if next, err := judge.Boundary(t.Context(), d, session, 1); err != nil || next.Action != judge.Block || next.Attempt != 2 {
+		t.Errorf("another diff in a later turn: %+v (%v)", next, err)
+	}
+}
+
 func TestPassResetsTheBreaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "strict")

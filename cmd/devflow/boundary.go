@@ -22,6 +22,7 @@ const boundaryLimit = 7 * time.Minute
 func (a *app) boundary() *cli.Command {
 	var session string
 	var seq int64
+	var newTurn bool
 	return &cli.Command{
 		Name:   "boundary",
 		Usage:  "judge a task (started by the stop hook)",
@@ -29,6 +30,7 @@ func (a *app) boundary() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Required: true, Destination: &session},
 			&cli.Int64Flag{Name: "task", Required: true, Destination: &seq},
+			&cli.BoolFlag{Name: "new-turn", Usage: "the same diff as before is no attempt", Destination: &newTurn},
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			ctx, cancel := context.WithTimeoutCause(ctx, boundaryLimit, fmt.Errorf("not done within %s", boundaryLimit))
@@ -43,7 +45,7 @@ func (a *app) boundary() *cli.Command {
 			}
 			defer db.Close()
 			res, err := judge.Boundary(ctx, judge.Deps{
-				DB: db, Paths: paths, Now: a.sys.now, Examiners: []judge.Examiner{evidence.First{}}, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
+				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Examiners: []judge.Examiner{evidence.First{}}, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
 			}, session, seq)
 			if encodeErr := json.NewEncoder(a.sys.stdout).Encode(res); err == nil {
 				err = encodeErr

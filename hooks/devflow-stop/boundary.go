@@ -38,6 +38,9 @@ func boundary(s *event.Scene) claude.Output {
 		}
 		return claude.Output{}
 	}
+	if newTurn(s, t) {
+		cmd.Argv = append(cmd.Argv, "--new-turn")
+	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("not done within %s", patience))
 	defer cancel()
 	res, err := await(ctx, cmd)
@@ -59,6 +62,23 @@ func judgeable(s *event.Scene, t *telemetry.Task) bool {
 		return false
 	}
 	return true
+}
+
+// newTurn is whether the prompt of this turn is another one than that of the last verdict, and notes it.
+func newTurn(s *event.Scene, t *telemetry.Task) (fresh bool) {
+	key := "judged:" + t.ID()
+	err := s.Update(func(tx *store.Tx) error {
+		last, err := telemetry.Get(tx, key)
+		if err != nil || last == s.In.PromptID {
+			return err
+		}
+		fresh = last != ""
+		return telemetry.Put(tx, key, s.In.PromptID)
+	})
+	if err != nil {
+		s.Log("note judged turn", err)
+	}
+	return fresh
 }
 
 // await runs the boundary lane and reads its answer.

@@ -7,6 +7,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/usage"
@@ -80,6 +81,22 @@ func tokens(s *event.Scene) (res usage.Result) {
 // lag is how long the last message of a turn is waited for; 3 to 110 ms were measured (docs/claude-hooks.md).
 const lag = 250 * time.Millisecond
 
+// rate scores a changed task once more, by what it did: PreToolUse scores what a call is about to do, so that the last edit
+// counts as read, and the test that it wrote not at all.
+func rate(s *event.Scene, tx *store.Tx, t *telemetry.Task) error {
+	if !t.Edited || t.Ended() || !s.Cfg.Enabled(config.ModuleProfiler) {
+		return nil
+	}
+	score, err := s.Rate(tx, t, event.Intent{})
+	if err != nil {
+		return err // the level of the last call stands
+	}
+	if next := event.Scored(score); next != event.ScoreOf(t) {
+		s.Fact.Score = &next
+	}
+	return nil
+}
+
 // gate records the event and asks the spec guard, in one transaction. The reason is empty when the turn may end.
 func gate(s *event.Scene) (reason string, err error) {
 	err = s.Commit(func(tx *store.Tx, t *telemetry.Task) error {
@@ -90,6 +107,7 @@ func gate(s *event.Scene) (reason string, err error) {
 		if t == nil {
 			return nil
 		}
+		s.Module("risk", func() (hooks.Outcome, error) { return hooks.OK, rate(s, tx, t) })
 		s.Module("gate", func() (hooks.Outcome, error) {
 			var err error
 			reason, err = telemetry.SpecGuard(tx, s.Session, t.Seq, telemetry.Stopping{
