@@ -112,11 +112,11 @@ func risk(s *event.Scene, tx *store.Tx, t *telemetry.Task, intent event.Intent) 
 		s.Fact.Score = &telemetry.Score{Level: string(profiler.Strict)} // unknown risk is watched closely
 		return claude.Output{}, err
 	}
-	next := telemetry.Score{Level: string(score.Level), P: score.P, I: score.I, D: score.D, R: score.R}
+	next := event.Scored(score)
 	level := ""
 	if t != nil && !(t.Ended() && s.Fact.Mutates) {
 		level = t.Oversight
-		if next == (telemetry.Score{Level: t.Oversight, P: t.P, I: t.I, D: t.D, R: t.R}) {
+		if next == event.ScoreOf(t) {
 			return claude.Output{}, nil
 		}
 	}

@@ -50,6 +50,16 @@ func (s *Scene) Rate(tx *store.Tx, t *telemetry.Task, in Intent) (profiler.Score
 	return profiler.Rate(f), nil
 }
 
+// Scored is a score as a fact keeps it.
+func Scored(score profiler.Score) telemetry.Score {
+	return telemetry.Score{Level: string(score.Level), P: score.P, I: score.I, D: score.D, R: score.R}
+}
+
+// ScoreOf is the last score of a task.
+func ScoreOf(t *telemetry.Task) telemetry.Score {
+	return telemetry.Score{Level: t.Oversight, P: t.P, I: t.I, D: t.D, R: t.R}
+}
+
 // addFile adds a file that the task has not edited yet; the newer test state of a known one counts.
 func addFile(list []profiler.File, file profiler.File) []profiler.File {
 	for i := range list {
