@@ -284,6 +284,16 @@ func TestPromptsGiveTheDescription(t *testing.T) {
 	}
 }
 
+func TestHighRisk(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[string]bool{"": false, "vibe": false, "standard": false, "strict": true, "human_review": true} {
+		task := telemetry.Task{Oversight: level}
+		if got := task.HighRisk(); got != want {
+			t.Errorf("%q: %v", level, got)
+		}
+	}
+}
+
 func TestBaseIsSetOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -16,12 +16,12 @@ import (
 // RescueLimit is how many bytes RenderRescue returns at most (governance 4.6).
 const RescueLimit = 4096
 
-// Bytes that the parts of a rescue text may take. The plan gets what the others leave, and at least a third of the whole.
+// Bytes that the parts of a rescue text may take. The plan gets what the others leave, and at least a quarter of the whole.
 const (
 	planKept    = 4096
 	testShown   = 1000
 	partShown   = 420
-	partsShown  = 2600
+	partsShown  = 2400
 	rescueEdits = 10
 )
 
@@ -224,12 +224,9 @@ func cut(s string, n int) string {
 	case len(s) <= n:
 		return s
 	case n < 2*len(mark):
-		n, s = max(n, 0), s+mark
-	default:
-		n -= len(mark)
-		return s[:boundary(s, n)] + mark
+		return s[:boundary(s, max(n, 0))]
 	}
-	return s[:boundary(s, n)]
+	return s[:boundary(s, n-len(mark))] + mark
 }
 
 // cutHead is cut from the front: the command line stays, and of the output its end.
