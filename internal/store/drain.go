@@ -46,13 +46,19 @@ func (e *BadError) Unwrap() error { return e.Cause }
 // it runs again when its transaction has to be repeated. n is the number of records applied. The error is a *BadError when all
 // that could be applied was; otherwise the database failed, and a later Drain goes on from there.
 func (s Spool) Drain(db *DB, apply func(tx *Tx, record []byte) error) (n int, err error) {
-	d := drain{spool: s, db: db, apply: apply}
+	d := drain{spool: s, db: db, apply: apply, all: true}
 	for _, dir := range s.Dirs {
-		if secureDir(dir, false) != nil {
+		if err := secureDir(dir, false); err != nil {
+			d.all = d.all && errors.Is(err, fs.ErrNotExist)
 			continue // missing, or not ours to believe
 		}
 		if err := d.folder(dir); err != nil {
 			return d.applied, fmt.Errorf("drain spool %s: %w", dir, classify(err))
+		}
+	}
+	if d.emptied > 0 {
+		if err := d.forget(); err != nil {
+			return d.applied, fmt.Errorf("drain spool: %w", classify(err))
 		}
 	}
 	if d.bad.Pieces > 0 {
@@ -67,6 +73,8 @@ type drain struct {
 	db      *DB
 	apply   func(tx *Tx, record []byte) error
 	applied int
+	emptied int  // files
+	all     bool // every folder could be looked at
 	bad     BadError
 }
 
@@ -157,7 +165,7 @@ func (d *drain) file(path string) error {
 	if err != nil {
 		return err
 	}
-	key := "spool:" + filepath.Base(path)
+	key := positionKey(filepath.Base(path))
 	refused := map[int64]error{}
 	for at := int64(0); at < int64(len(data)); {
 		if at, err = d.batch(path, key, data, refused); err != nil {
@@ -170,17 +178,50 @@ func (d *drain) file(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	if err := d.spool.at("removed"); err != nil {
-		return err
+	d.emptied++
+	return d.spool.at("removed")
+}
+
+// forget drops the positions of files that are gone, for good: a position must outlive its file also when the power fails.
+func (d *drain) forget() error {
+	left := map[string]bool{}
+	for _, dir := range d.spool.Dirs {
+		if secureDir(dir, false) != nil {
+			continue
+		}
+		if err := syncDir(dir); err != nil {
+			return err
+		}
+		names, err := list(dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			left[positionKey(name)] = true
+		}
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return err
+	if !d.all {
+		return nil
 	}
 	return d.db.Update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM kv WHERE k=?", key)
+		var gone []string
+		err := tx.Query("SELECT k FROM kv WHERE k>='spool:' AND k<'spool;'", nil, func(r *Row) error {
+			if !left[r.Text(0)] {
+				gone = append(gone, r.Text(0))
+			}
+			return nil
+		})
+		for _, key := range gone {
+			if _, derr := tx.Exec("DELETE FROM kv WHERE k=?", key); err == nil {
+				err = derr
+			}
+		}
 		return err
 	})
 }
+
+// positionKey is the key in kv of the position in a claimed file.
+func positionKey(name string) string { return "spool:" + name }
 
 // batch applies the next records of data in one transaction and returns the position after them. refused holds the positions of
 // records that apply did not take.

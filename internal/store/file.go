@@ -20,6 +20,13 @@ func fileSize(path string) (int64, error) {
 	return st.Size, nil
 }
 
+// isLink reports whether a symbolic link is at path.
+func isLink(path string) bool {
+	var st syscall.Stat_t
+	err := retry(func() error { return syscall.Lstat(path, &st) })
+	return err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK
+}
+
 // syncFile flushes a file that exists and returns its size in bytes.
 func syncFile(path string) (int64, error) {
 	fd, err := openFD(path, syscall.O_RDONLY)

@@ -51,6 +51,13 @@ func Open(path string, o Options) (*DB, error) {
 
 // open takes the short way where a WAL file exists, which is nearly always, and the locked one otherwise.
 func open(path string, o Options) (*DB, error) {
+	if isLink(path) { // SQLite keeps the WAL file beside the real one
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, err
+		}
+		path = real
+	}
 	size, err := fileSize(path + "-wal")
 	if err == nil {
 		db, err := attach(path, size, o)
@@ -125,12 +132,14 @@ func checkVersion(v int64) error {
 // create makes or migrates the database. The caller holds the lock file.
 func create(path string, o Options) (*DB, error) {
 	size, err := fileSize(path + "-wal")
-	if errors.Is(err, fs.ErrNotExist) {
+	alone := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !alone {
+		return nil, err
+	}
+	if _, err := fileSize(path); alone || errors.Is(err, fs.ErrNotExist) {
 		if err := prepareFile(path); err != nil {
 			return nil, err
 		}
-	} else if err != nil {
-		return nil, err
 	}
 	c, err := connect(path, modeRW, o.Busy)
 	if err != nil {
