@@ -52,7 +52,7 @@ func System() Env {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exe: exe, Exit: os.Exit}
+	return Env{Stdin: os.Stdin, Stdout: stdout(), Stderr: stderr(), Getenv: os.Getenv, Now: time.Now, Exe: exe, Exit: os.Exit}
 }
 
 // Main runs one event and returns the exit status, which is always 0. It answers at most once, also when the deadline
