@@ -13,7 +13,7 @@ import (
 
 // Variables that a test run gives to the processes that it starts of itself.
 const (
-	programsVar = "DEVFLOW_BIN"        // folder of the built programs; without it they are built
+	programsVar = "DEVFLOW_BIN"         // folder of the built programs; without it they are built
 	loneVar     = "DEVFLOW_ROBUST_LONE" // folder made by lone
 )
 
