@@ -164,3 +164,39 @@ func TestInstallationUnderPathsWithBlanksWorksAndGoesAway(t *testing.T) {
 		}
 	})
 }
+
+// TestATurnIsJudgedWhenItsBackgroundAgentsHaveEnded: an agent in the background (the default of 2.1.332) goes on after the turn's first
+// Stop; the client then starts a turn by itself, and only its Stop is the end of the work.
+func TestATurnIsJudgedWhenItsBackgroundAgentsHaveEnded(t *testing.T) {
+	t.Parallel()
+	forEachClient(t, func(t *testing.T, c claudecli.Client) {
+		agent := mockapi.Agent("work", "SUBTASK write it")
+		agent.Input["run_in_background"] = true
+		w := newWorld(t, c, func(path func(string) string) mockapi.Script {
+			return mockapi.Script{
+				Steps: []mockapi.Step{
+					mockapi.Turn(mockapi.Write(path("tests/auth/test_token.py"), tokenTest)), mockapi.Turn(agent), mockapi.Say("An agent works."), mockapi.Say("It is done."),
+				},
+				Talks: map[string][]mockapi.Step{"SUBTASK": {
+					mockapi.Turn(mockapi.Bash("sleep 2")), mockapi.Turn(mockapi.Write(path("src/auth/token.py"), token("one"))), mockapi.Say("sub done"),
+				}},
+			}
+		})
+		w.say("add token verification")
+		stops := w.rows("SELECT 1 FROM hook_runs WHERE event = 'Stop'")
+		if len(stops) != 2 {
+			t.Fatalf("Stop events = %d, want 2; %s", len(stops), w.trouble())
+		}
+		if got := w.rows("SELECT attempt, verdict FROM judge_runs"); len(got) != 1 || !strings.HasSuffix(got[0], "|pass") {
+			t.Errorf("judgements = %q, want one pass, of the second Stop; %s", got, w.trouble())
+		}
+		judged := w.one("SELECT started_ms FROM judge_runs")
+		written := w.one("SELECT ms FROM edits WHERE path = 'src/auth/token.py'")
+		if judged < written {
+			t.Errorf("judged at %s, before the agent wrote at %s", judged, written)
+		}
+		if got := w.one("SELECT prompts FROM tasks"); got != "1" {
+			t.Errorf("prompts = %s, want 1: the notice of the client is no prompt", got)
+		}
+	})
+}

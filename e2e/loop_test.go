@@ -56,11 +56,6 @@ func TestHighRiskWithoutATestIsJudgedThreeTimesAndHalted(t *testing.T) {
 		if err != nil || len(report) != 1 {
 			t.Errorf("post-mortem.md: %v %v, want one", report, err)
 		}
-		for _, outcome := range []string{"block", "halt"} {
-			if rows := w.rows("SELECT 1 FROM hook_runs WHERE event = 'Stop' AND outcome = ?", outcome); len(rows) == 0 {
-				t.Errorf("no Stop row says %s; %s", outcome, w.trouble())
-			}
-		}
 		recent := w.devflow("telemetry:recent", "--n", "10")
 		holds(t, "devflow-telemetry recent", recent, true, "fail")
 	})

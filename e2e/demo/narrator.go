@@ -13,8 +13,11 @@ const (
 	bold, dim, red, green, yellow, cyan = "1", "2", "31", "32", "33", "36"
 )
 
-// width is where long lines are folded.
-const width = 110
+// width is where long lines are folded; margin stands before what is said.
+const (
+	width  = 110
+	margin = "             "
+)
 
 // narrator prints the story. It is used by one goroutine at a time: the client waits while the model speaks.
 type narrator struct {
@@ -54,7 +57,7 @@ func (n *narrator) line(who, text string) {
 	case "devflow":
 		style = yellow
 	}
-	label := fmt.Sprintf("  %-10s", who)
+	label := fmt.Sprintf("  %-*s", len(margin)-2, who)
 	for i, part := range fold(text, width) {
 		if i > 0 {
 			label = strings.Repeat(" ", len(label))
@@ -66,7 +69,7 @@ func (n *narrator) line(who, text string) {
 // file shows what is written.
 func (n *narrator) file(content string) {
 	for _, line := range strings.Split(strings.TrimSuffix(content, "\n"), "\n") {
-		fmt.Fprintln(n.w, strings.TrimRight("            "+n.paint(dim, "│ "+line), " "))
+		fmt.Fprintln(n.w, strings.TrimRight(margin+n.paint(dim, "│ "+line), " "))
 	}
 }
 
