@@ -19,30 +19,41 @@ const (
 // critical are the words that make a path critical, in singular; they count as whole words of a path only, so that
 // author.go is not auth and tokenizer.go is not token.
 var critical = [...]string{
-	"auth", "authentication", "authorization", "oauth", "session", "token", "crypto", "secret", "payment", "billing", "invoice", "price",
-	"tax", "migration", "deploy", "deployment", "terraform", "k8s", "kubernetes", "helm",
+	"auth", "authn", "authz", "authentication", "authorization", "oauth", "oauth2", "jwt", "session", "token", "crypto", "secret", "password", "credential", "payment", "billing",
+	"invoice", "price", "pricing", "tax", "migration", "deploy", "deployment", "terraform", "k8s", "kubernetes", "helm",
 }
 
-// public are the words of a public interface.
-var public = [...]string{"api", "proto", "openapi", "swagger", "graphql"}
+// public are the words of a public interface. "api" must be a directory or the whole name of a file: api_client.ts uses one.
+var public = [...]string{"proto", "openapi", "swagger", "graphql"}
 
 // PathImpact is the impact class of one edited file, in per mille. kind is the file's kind as in File.
 func PathImpact(p, kind string) int64 {
 	base, ext := strings.ToLower(path.Base(p)), strings.ToLower(path.Ext(p))
 	words := pathWords(p)
 	switch {
-	case kind == KindTest || kind == KindDoc || slices.Contains(words, "example") || slices.Contains(words, "examples"):
+	case kind == KindTest || kind == KindDoc || listed("example examples docs", topDir(p)):
 		return impactSafe
 	case ext == ".sql" || ext == ".tf" || ext == ".tfvars" || strings.HasPrefix(base, "dockerfile") || isCI(p):
 		return impactCritical
 	case containsWord(words, critical[:]):
 		return impactCritical
-	case ext == ".proto" || ext == ".graphql" || containsWord(words, public[:]):
+	case ext == ".proto" || ext == ".graphql" || containsWord(words, public[:]) || isAPI(p):
 		return impactPublic
 	case kind == KindConfig:
 		return impactConfig
 	}
 	return impactCode
+}
+
+// isAPI reports whether a path component is named api, the file's ending aside.
+func isAPI(p string) bool {
+	for part := range strings.SplitSeq(p, "/") {
+		name, _, _ := strings.Cut(strings.ToLower(part), ".")
+		if name == "api" || name == "apis" {
+			return true
+		}
+	}
+	return false
 }
 
 // isCI reports whether the file configures a CI service.

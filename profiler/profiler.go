@@ -40,7 +40,7 @@ type File struct {
 	Path string // relative to the project, with slashes
 	Kind string // one of the kinds above, anything else counts as code
 	Read bool   // read, or created, before its first edit
-	Test string // test state; "" counts as none for code
+	Test string // test state; "" counts as none for code, as noncode for documents, configuration and generated files
 }
 
 // Facts are everything that a score depends on, relative to the task's base.
@@ -144,12 +144,15 @@ func (f Facts) detectability() int64 {
 		tests = 300
 	}
 	for _, file := range f.Files {
-		switch file.Kind {
-		case KindTest:
-		case KindDoc, KindConfig, KindGenerated:
-			tests = max(tests, 300)
-		default:
-			tests = max(tests, testValue(file.Test))
+		if file.Kind == KindTest {
+			continue
+		}
+		state := file.Test
+		if state == "" && (file.Kind == KindDoc || file.Kind == KindConfig || file.Kind == KindGenerated) {
+			state = TestNonCode
+		}
+		tests = max(tests, testValue(state))
+		if state != TestNonCode {
 			types = max(types, f.types(file.Path))
 		}
 	}

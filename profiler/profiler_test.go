@@ -1,6 +1,8 @@
 package profiler_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -78,12 +80,89 @@ func TestClassify(t *testing.T) {
 		"git push": "deploy", "git -C x push origin HEAD": "deploy", "npm publish": "deploy", "kubectl apply -f x": "deploy", "terraform apply": "deploy",
 		"rm -rf src": "destructive", "sudo rm -fr /": "destructive", "git clean -fdx": "destructive", "git reset --hard": "destructive", "find . -name x -delete": "destructive",
 		"terraform destroy": "destructive", "mkfs.ext4 /dev/sdb1": "destructive", "dd if=/dev/zero of=/dev/sda": "destructive", "ls; rm -rf ~": "destructive", "bash -c 'rm -rf src'": "destructive",
-		"rm -rf build node_modules": "other", "rm -rf /tmp/x": "other", "git commit -m 'rm -rf /'": "other", "echo 'git push'": "read",
+		"rm -rf build node_modules": "other", "rm -rf /tmp/x": "other", "git commit -m 'rm -rf /'": "build", "echo 'git push'": "read",
 	} {
 		s, err := shell.Parse(line)
 		if got := profiler.Classify(s, err == nil); got != want {
 			t.Errorf("Classify(%q) = %s, want %s", line, got, want)
 		}
+	}
+}
+
+func TestClassifyFollowsRunnersAndArguments(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]profiler.Class{
+		"npx vitest run": "build", "uv run pytest | tail -3": "build", "python -m pip install x": "dependency", "uv pip install x": "dependency", "pnpm -C web add x": "dependency",
+		"npm --prefix web ci": "dependency", "npx prettier --write .": "build", "git add -A && git commit -q -m x": "build", "git checkout -b x": "other", "git switch main": "other",
+		"git clean --dry-run -fd": "other", "git clean -nfd": "other", "git push --dry-run": "other", "git push -fu origin x": "destructive", "git push origin +main": "destructive",
+		"git checkout -- a.go": "destructive", "git checkout .gitignore": "other", "git branch": "other", "git branch --show-current": "read", "git remote -v": "read", "git remote add x y": "other",
+		"git log --output=x": "other", "sort a -o a": "other", "sort a": "read", "awk '{print $1}' a": "read", "awk '{print > \"b\"}' a": "other", "yq -i .a b": "other",
+		"echo x > /dev/sda": "destructive", "echo x > /dev/null": "read", "echo > /dev/tcp/example.test/22": "other", "chmod -R 777 /": "destructive", "chmod -R u+x scripts": "other",
+		"rm ~/.ssh/id_rsa": "destructive", "rm /etc/shadow": "destructive", "rm -rf /home/dev/proj/node_modules": "other", "rm -rf $SNAP/*": "destructive", "rm -rf *": "destructive",
+		"find build -name '*.o' -delete": "other", "find . -name x -exec rm -rf {} +": "destructive", "psql -c 'DROP TABLE x'": "destructive", "psql -c 'DELETE FROM x'": "destructive",
+		"psql -c 'DELETE FROM x WHERE id=1'": "other", "sqlite3 dev.db 'SELECT count(*) FROM drop_table_log'": "read", "psql < dump.sql": "other", "redis-cli FLUSHALL": "destructive",
+		"npm run deploy": "deploy", "make release": "deploy", "npm run build": "build", "npm run reset-db -- --hard": "other", "gh pr create": "other", "gh pr merge 3": "deploy", "gh pr view 3": "read",
+		"kubectl get pods": "read", "kubectl -n prod delete pod x": "destructive", "terraform plan -destroy -out=p.bin": "other", "terraform -chdir=x apply": "deploy", "node --version": "read",
+		"eval \"rm -rf $HOME\"": "destructive", "env": "read", "A=1": "read", "curl https://example.test": "other", "docker compose up": "other", "docker ps": "read", "go mod tidy": "dependency",
+		"go install ./cmd/x": "build", "go install example.test/x@latest": "dependency", "go env GOPATH": "read", "cargo tree": "read", "xargs rm -f": "other", "printf / | xargs rm -rf": "destructive", "f() { ls; }; f": "other", "true": "read",
+	} {
+		s, err := shell.Parse(line)
+		if got := profiler.Classify(s, err == nil); got != want {
+			t.Errorf("Classify(%q) = %s, want %s", line, got, want)
+		}
+	}
+}
+
+// No command of the handed list that people call safe is taken for a destructive one, and most of the dangerous ones are. The guard,
+// not the profiler, is there to stop all of them.
+func TestHandedCommands(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/commands.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	danger, seen := 0, 0
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		src := strings.ReplaceAll(f[0], `\n`, "\n")
+		s, err := shell.Parse(src)
+		class := profiler.Classify(s, err == nil)
+		switch {
+		case f[1] == "safe" && class == profiler.Destructive:
+			t.Errorf("%q is safe, but classed %s", src, class)
+		case f[1] == "danger":
+			danger++
+			if class == profiler.Destructive {
+				seen++
+			} else {
+				t.Logf("danger not seen: %q is %s", src, class)
+			}
+		}
+	}
+	if seen*4 < danger*3 {
+		t.Errorf("only %d of %d dangerous commands are seen", seen, danger)
+	}
+}
+
+// A project below com/example is no example, and what says noncode is not scored for types.
+func TestFactsOfFiles(t *testing.T) {
+	t.Parallel()
+	if got := profiler.PathImpact("src/main/java/com/example/Auth.java", profiler.KindImpl); got != 900 {
+		t.Errorf("PathImpact of com/example/Auth.java = %d, want 900", got)
+	}
+	if got := profiler.PathImpact("web/api_client.ts", profiler.KindImpl); got != 400 {
+		t.Errorf("PathImpact of a client = %d, want 400", got)
+	}
+	css := profiler.Rate(profiler.Facts{Files: []profiler.File{{Path: "a.css", Kind: "other", Test: "noncode", Read: true}}, CI: true})
+	if css.D != 210 {
+		t.Errorf("D of a style sheet = %d, want 210", css.D)
+	}
+	sql := profiler.Rate(profiler.Facts{Files: []profiler.File{{Path: "db/migrations/1.sql", Kind: profiler.KindGenerated, Test: profiler.TestNone, Read: true}}, Lines: 40})
+	if sql.Level != profiler.HumanReview || sql.D != 620 {
+		t.Errorf("a migration without CI = %+v, want human_review with D 620", sql)
 	}
 }
 
