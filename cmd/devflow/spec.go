@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/internal/atomicfile"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/journal"
 )
 
 // errNoSession is what a spec command ends with outside of a session.
@@ -86,31 +90,52 @@ func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
 		return explain(err)
 	}
 	defer db.Close()
-	var before, after telemetry.SpecStatus
+	var before telemetry.SpecStatus
+	var t *telemetry.Task
 	err = db.Update(func(tx *store.Tx) error {
-		t, err := telemetry.Current(tx, session)
-		if err != nil {
+		var err error
+		if t, err = telemetry.Current(tx, session); err != nil {
 			return err
 		}
 		if t == nil {
 			return fmt.Errorf("session %s has no task", session)
 		}
 		before = t.SpecStatus
-		_, err = telemetry.Change(tx, session, t.Seq, func(t *telemetry.Task) error {
-			next, ok := t.SpecStatus.Next(e, t.Edited)
-			if !ok {
-				return fmt.Errorf("move specification of %s: it is %s", t.ID(), t.SpecStatus)
-			}
-			t.SpecStatus, after = next, next
-			return nil
-		})
+		moved, err := telemetry.MoveSpec(tx, session, t.Seq, e, a.sys.now().UnixMilli())
+		if err == nil && !moved {
+			err = fmt.Errorf("move specification of %s: it is %s", t.ID(), before)
+		}
+		if err != nil {
+			return err
+		}
+		t, err = telemetry.Current(tx, session)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.sys.stdout, "specification of session %s: %s → %s\n", session, before, after)
+	if err := exportSpec(paths, t); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.sys.stdout, "specification of session %s: %s → %s\n", session, before, t.SpecStatus)
 	return err
+}
+
+// markerFile is the spec's marker in a session's state folder; the hooks write and read it too.
+const markerFile = "active-spec.json"
+
+// exportSpec writes the session's marker. The hooks read it at the end of a turn: one that still says the state from before
+// would take the step back.
+func exportSpec(paths config.Paths, t *telemetry.Task) error {
+	data, err := journal.ExportSpec(t)
+	if err != nil || data == nil {
+		return err
+	}
+	dir := paths.SessionDir(t.SessionID)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, markerFile), data, 0o600)
 }
 
 func (a *app) session(given string) (string, error) {
