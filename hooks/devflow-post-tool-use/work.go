@@ -97,6 +97,9 @@ func (w *work) command(s *event.Scene, in claude.ToolIn) {
 	if tests || builds {
 		f.Diagnostics = int64(tdd.CountDiagnostics(output))
 	}
+	if event.NamesMarker(in.Command) {
+		s.ImportMarker() // before the next export writes over it
+	}
 	if class == profiler.Destructive && w.ok {
 		f.Raise = append(f.Raise, telemetry.Signal{Kind: telemetry.KindDestructive, Key: f.InputSHA, Severity: "info", Source: "post-tool-use", Payload: payload("command", redact.Clip(in.Command, 200))})
 	}

@@ -110,10 +110,7 @@ func gate(s *event.Scene) (reason string, err error) {
 		s.Module("risk", func() (hooks.Outcome, error) { return hooks.OK, rate(s, tx, t) })
 		s.Module("gate", func() (hooks.Outcome, error) {
 			var err error
-			reason, err = telemetry.SpecGuard(tx, s.Session, t.Seq, telemetry.Stopping{
-				Prompt: s.In.PromptID, Background: len(s.In.BackgroundTasks) > 0, LastMessage: s.In.LastAssistantMessage,
-			})
-			if reason == "" {
+			if reason, err = specGuard(s, tx, t); reason == "" {
 				return hooks.OK, err
 			}
 			s.Stale = true
@@ -122,4 +119,19 @@ func gate(s *event.Scene) (reason string, err error) {
 		return nil
 	})
 	return reason, err
+}
+
+// specGuard asks the spec guard, unless the end of this very turn completes or pauses the spec: the tests are green since
+// the last edit, or the marker claims it.
+func specGuard(s *event.Scene, tx *store.Tx, t *telemetry.Task) (reason string, err error) {
+	if t.SpecStatus != telemetry.SpecImplementing {
+		return "", nil
+	}
+	next, err := s.Foresee(tx)
+	if err != nil || next == nil || next.SpecStatus != telemetry.SpecImplementing {
+		return "", err
+	}
+	return telemetry.SpecGuard(tx, s.Session, t.Seq, telemetry.Stopping{
+		Prompt: s.In.PromptID, Background: len(s.In.BackgroundTasks) > 0, LastMessage: s.In.LastAssistantMessage,
+	})
 }

@@ -170,6 +170,21 @@ func (s *Scene) Commit(decide func(tx *store.Tx, t *telemetry.Task) error) error
 	return err
 }
 
+// Foresee is the task as this event's fact will leave it, for a decision that depends on that and has to be in the fact
+// itself. It changes nothing.
+func (s *Scene) Foresee(tx *store.Tx) (t *telemetry.Task, err error) {
+	if _, err := tx.Exec("SAVEPOINT foresee"); err != nil {
+		return nil, err
+	}
+	fact := s.Fact
+	t, err = telemetry.Record(tx, nil, &fact)
+	if _, undo := tx.Exec("ROLLBACK TO foresee"); undo != nil {
+		return nil, errors.Join(err, undo)
+	}
+	_, undo := tx.Exec("RELEASE foresee")
+	return t, errors.Join(err, undo)
+}
+
 // ErrNoSession is returned by Commit for an event that names no session.
 var ErrNoSession = errors.New("event names no session")
 

@@ -33,6 +33,9 @@ func (s *Scene) MarkerPath() string {
 	return filepath.Join(s.Paths.SessionDir(s.Session), markerFile)
 }
 
+// NamesMarker reports whether a shell command may have written a spec marker.
+func NamesMarker(command string) bool { return strings.Contains(command, markerFile) }
+
 // ImportMarker reads the session's spec marker into the fact. A missing one is nothing; a broken one changes nothing and
 // is said in the log.
 func (s *Scene) ImportMarker() {
