@@ -190,7 +190,7 @@ func (w *world) logged(neg bool, args []string) error {
 		return err
 	}
 	if text := hookLog(w.env("HOME")); re.MatchString(text) == neg {
-		return fmt.Errorf("log matches %s: %v, want %v; it is:\n%s", args[0], !neg, neg, text)
+		return fmt.Errorf("log matches %s: %v, want %v; it is:\n%s", args[0], neg, !neg, text)
 	}
 	return nil
 }
