@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command goappend is the smallest durable Go program: it reads stdin to its end, appends 300 bytes to a file and calls
 // fdatasync. It is a floor for `make bench`.
 package main
