@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	_ "github.com/devflow-suite/devflow/internal/store/heap"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
