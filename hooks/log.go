@@ -63,7 +63,12 @@ func appendLine(file string, line []byte) error {
 		return err
 	}
 	defer f.Close()
-	_, err = f.Write(line)
+	n, err := f.Write(line)
+	if err != nil && n > 0 { // a full disk: half a line would spoil the next one
+		if end, serr := f.Seek(0, io.SeekCurrent); serr == nil {
+			_ = f.Truncate(end - int64(n))
+		}
+	}
 	return err
 }
 
