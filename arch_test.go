@@ -28,10 +28,10 @@ var layers = [...]struct {
 }{
 	{"internal/testkit", 9, true}, // tests only
 	{"internal/", 0, true},
-	{"telemetry/spec", 1, false}, // pure, below the tables: words of specs,
+	{"telemetry/spec", 1, false},  // pure, below the tables: words of specs,
 	{"telemetry/ledger", 1, true}, // and the texts that kv keeps
 	{"telemetry/pack", 1, true},
-	{"telemetry/", 3, true},      // stand on telemetry's tables
+	{"telemetry/", 3, true}, // stand on telemetry's tables
 	{"telemetry", 2, false},
 	{"profiler", 2, false},
 	{"tdd", 2, false},
