@@ -139,8 +139,12 @@ func (w *work) file(s *event.Scene, in claude.ToolIn) {
 		edit.After = event.Sum(after)
 	}
 	w.lang = tdd.LanguageOf(target.Rel)
-	if target.Kind == tdd.Impl {
+	switch {
+	case target.Kind != tdd.Impl:
+	case readable:
 		w.delta = tdd.Compare(w.lang, []byte(w.before), []byte(w.after))
+	default:
+		w.delta = tdd.Delta{Change: tdd.Code} // too large to look into, or gone again: not taken for harmless
 	}
 	w.cover = s.Cover(target)
 	edit.TestState = w.cover.State
