@@ -78,7 +78,11 @@ func (s *Scene) Finder() *tdd.Finder {
 func (s *Scene) indexKey() string { return "tests:" + s.Root }
 
 func (s *Scene) loadIndex() (text string) {
-	err := s.View(func(tx *store.Tx) (err error) {
+	view := s.View
+	if s.tx != nil { // a transaction of this process is running: a second one would wait for it for ever
+		view = func(fn func(*store.Tx) error) error { return fn(s.tx) }
+	}
+	err := view(func(tx *store.Tx) (err error) {
 		text, err = telemetry.Get(tx, s.indexKey())
 		return err
 	})

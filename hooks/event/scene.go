@@ -31,7 +31,8 @@ type Scene struct {
 	Task     *telemetry.Task  // after Commit
 
 	finder *tdd.Finder
-	index  string // of the finder, when it built a new one
+	index  string    // of the finder, when it built a new one
+	tx     *store.Tx // that Commit is running
 }
 
 // New looks at the project of an event and begins its fact.
@@ -128,7 +129,8 @@ func (s *Scene) Commit(decide func(tx *store.Tx, t *telemetry.Task) error) error
 	}
 	var before telemetry.SpecStatus
 	err := s.Update(func(tx *store.Tx) error {
-		s.Stale, before = false, ""
+		s.Stale, before, s.tx = false, "", tx
+		defer func() { s.tx = nil }()
 		t, err := telemetry.Current(tx, s.Session)
 		if err != nil {
 			return err
