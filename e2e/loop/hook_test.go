@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"unicode/utf16"
 )
 
@@ -24,8 +23,7 @@ type reply struct {
 	event  string
 	stdout []byte
 	fields map[string]any // nil when nothing was printed
-	read   int64          // bytes read, that of its children included
-	rss    int64          // bytes of memory at most
+	read   int64          // bytes read, those of its children included
 }
 
 // hookOf names the program that answers an event.
@@ -63,22 +61,37 @@ func (w *world) environ() []string {
 	return env
 }
 
-// process runs one hook, by a shell that tells what it read. What holds for every answer is checked here.
+// process runs one hook, by a shell that tells what it read and bounds its memory. What holds for every answer is checked here.
 func (w *world) process(argv []string, payload []byte, env []string) (*reply, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	const script = `io=$1; shift; "$@"; status=$?; while read -r key value; do [ "$key" = rchar: ] && echo "$value" >"$io"; done </proc/$$/io; exit $status`
-	io := filepath.Join(w.env("TMPDIR"), "io-"+strconv.Itoa(w.number()))
-	return w.runProcess(ctx, exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", script, "sh", io}, argv...)...), io, payload, env)
+	const script = `ulimit -d "$1" || exit 9; io=$2; shift 2; "$@"; status=$?
+while read -r key value; do [ "$key" = rchar: ] && echo "$value" >"$io"; done </proc/$$/io; exit $status`
+	limit, io := "unlimited", filepath.Join(w.env("TMPDIR"), "io-"+strconv.Itoa(w.number()))
+	if mib := w.env("LIMIT"); mib != "" {
+		limit = mib + "000" // ulimit counts KiB
+	}
+	r, err := w.execute(append([]string{"/bin/sh", "-c", script, "sh", limit, io}, argv...), payload, env)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(io)
+	if err != nil {
+		return nil, err
+	}
+	r.read, err = strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	return r, err
 }
 
-func (w *world) runProcess(ctx context.Context, cmd *exec.Cmd, io string, payload []byte, env []string) (*reply, error) {
+// execute runs one hook and checks its answer. It may be called from several goroutines.
+func (w *world) execute(argv []string, payload []byte, env []string) (*reply, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = bytes.NewReader(payload), &out, &errs, env
 	if cmd.Dir = w.cwd(); !isDir(cmd.Dir) {
 		cmd.Dir = w.env("HOME")
 	}
-	name := strings.Join(cmd.Args[len(cmd.Args)-1:], " ")
+	name := filepath.Base(argv[len(argv)-1])
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%s: %w, want exit status 0 always; stdout %q stderr %q", name, errors.Join(err, context.Cause(ctx)), out.String(), errs.String())
 	}
@@ -86,12 +99,6 @@ func (w *world) runProcess(ctx context.Context, cmd *exec.Cmd, io string, payloa
 		return nil, fmt.Errorf("%s wrote to stderr: %q", name, errs.String())
 	}
 	r := &reply{event: eventOf(payload), stdout: out.Bytes()}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.rss = usage.Maxrss << 10
-	}
-	if data, err := os.ReadFile(io); err == nil {
-		r.read, _ = strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
-	}
 	return r, r.check()
 }
 
@@ -138,9 +145,12 @@ func (r *reply) check() error {
 	return nil
 }
 
-// say1 runs the hook of an event and keeps its answer.
+// program is the path of a hook.
+func (w *world) program(name string) string { return filepath.Join(w.env("HOOKS"), "devflow-"+name) }
+
+// deliver runs a hook and keeps its answer.
 func (w *world) deliver(name string, payload []byte) (*reply, error) {
-	r, err := w.process([]string{filepath.Join(w.env("HOOKS"), "devflow-"+name)}, payload, w.environ())
+	r, err := w.process([]string{w.program(name)}, payload, w.environ())
 	if err != nil {
 		return nil, err
 	}
@@ -195,15 +205,14 @@ func (w *world) burst(args []string) error {
 			return err
 		}
 	}
-	env := w.environ()
+	env, argv := w.environ(), []string{w.program(args[1])}
 	start := make(chan struct{})
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for i, payload := range payloads {
-		cmd := exec.Command(filepath.Join(w.env("HOOKS"), "devflow-"+args[1]))
 		all.Go(func() {
 			<-start
-			_, errs[i] = w.runProcess(context.Background(), cmd, os.DevNull, payload, env)
+			_, errs[i] = w.execute(argv, payload, env)
 		})
 	}
 	close(start)
@@ -308,15 +317,6 @@ func (r *reply) at(path string) (string, bool) {
 
 // used bounds what the last hook has read, in bytes.
 func (w *world) used(args []string) error {
-	return w.bound(args, "bytes read", func(r *reply) int64 { return r.read }, 1)
-}
-
-// rss bounds the memory of the last hook, in MiB.
-func (w *world) rss(args []string) error {
-	return w.bound(args, "bytes of memory", func(r *reply) int64 { return r.rss }, 1<<20)
-}
-
-func (w *world) bound(args []string, what string, of func(*reply) int64, unit int64) error {
 	if err := need(args, 1, 1); err != nil {
 		return err
 	}
@@ -324,10 +324,9 @@ func (w *world) bound(args []string, what string, of func(*reply) int64, unit in
 	if err != nil || w.last == nil {
 		return fmt.Errorf("no hook ran, or no number: %w", err)
 	}
-	got := of(w.last)
-	w.ts.Logf("%d %s", got, what)
-	if got == 0 || got > limit*unit {
-		return fmt.Errorf("%d %s, want at most %d", got, what, limit*unit)
+	w.ts.Logf("%d bytes read", w.last.read)
+	if w.last.read == 0 || w.last.read > limit {
+		return fmt.Errorf("%d bytes read, want at most %d", w.last.read, limit)
 	}
 	return nil
 }

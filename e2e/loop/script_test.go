@@ -28,11 +28,17 @@ import (
 //	burst N NAME PAYLOAD [SET...] N hooks at once, of the sessions $SESSION-1, $SESSION-2 …
 //	say [FLAGS] TEXT              one reply of the model in the transcript, see transcript_test.go
 //
+//	for-each-hook [SET...]        one event for each of the seven hooks
+//	feed VERSION                  every recorded payload of a client, and rubbish, to every hook
+//
+// env LIMIT=MIB bounds the memory of hooks. env HOOKS=DIR takes the hooks from another folder.
+//
 // Answers:
 //
 //	answer [EVENT] FIELD [REGEXP] the last client command, or its EVENT, was answered so. FIELD is context, deny, ask, block, halt, message,
 //	                              or a dotted path. With ! it says no such thing
 //	silent [EVENT]                nothing was answered
+//	used BYTES                    to answer, the hook read at most so many bytes
 //	log REGEXP                    the log of the hooks says so. A script that expects nothing there fails when it is not empty
 //
 // The store:
@@ -51,7 +57,6 @@ import (
 //	project DIR              names a folder $PROJ
 //	git ARGS...              runs git in $PROJ
 //	code                     puts the resume code that `devflow status` shows into $CODE
-//	used BYTES               the last hook read at most so many bytes;  rss MIB: needed at most so much memory
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true, Setup: setup, Cmds: commands()})
@@ -71,7 +76,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hook": (*world).hook, "registered": (*world).registered, "burst": (*world).burst, "say": (*world).say,
 		"silent": (*world).silent, "rows": (*world).rows, "eventually": (*world).eventually, "task": (*world).task, "sql": (*world).sql,
 		"settle": (*world).settle, "hold": (*world).hold, "release": (*world).release, "flock": (*world).flock,
-		"repo": (*world).repo, "project": (*world).project, "git": (*world).git, "code": (*world).code, "used": (*world).used, "rss": (*world).rss,
+		"repo": (*world).repo, "project": (*world).project, "git": (*world).git, "code": (*world).code, "used": (*world).used,
+		"feed": (*world).feed, "for-each-hook": (*world).eachHook,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg {
