@@ -1,6 +1,7 @@
 package tdd
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -157,11 +158,9 @@ func (s *search) try(rel, via string, accept func(*source.File) bool) bool {
 	if accept != nil && !accept(lexed) {
 		return false
 	}
-	for _, c := range cases.Find(lexed) {
-		if c.Asserts > 0 {
-			s.found = Found{Path: rel, Via: via}
-			return true
-		}
+	if cases.Any(lexed) {
+		s.found = Found{Path: rel, Via: via}
+		return true
 	}
 	if s.found.Path == "" {
 		s.found = Found{Path: rel, Via: via, Stub: true}
@@ -174,13 +173,12 @@ func (s *search) module() bool {
 	if s.lang != source.Rust {
 		return false
 	}
-	for _, c := range cases.Find(source.Lex(s.lang, s.f.content(s.rel))) {
-		if c.Asserts > 0 {
-			s.found = Found{Path: s.rel, Via: ViaModule}
-			return true
-		}
+	src := s.f.content(s.rel)
+	if !bytes.Contains(src, []byte("#[")) || !cases.Any(source.Lex(s.lang, src)) {
+		return false
 	}
-	return false
+	s.found = Found{Path: s.rel, Via: ViaModule}
+	return true
 }
 
 // about reports whether a file name is the customary one of a test of this file.

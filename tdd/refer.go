@@ -1,7 +1,6 @@
 package tdd
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func mentions(f *source.File, names []string) bool {
 		set[n] = true
 	}
 	for i := range f.Tokens {
-		if f.Tokens[i].Kind == source.Name && set[string(f.Src[f.Tokens[i].Pos:f.Tokens[i].End])] {
+		if f.Tokens[i].Kind == source.Name && set[f.Text(i)] {
 			return true
 		}
 	}
@@ -301,9 +300,9 @@ func (s *search) rust(test string, x *source.File) bool {
 // include finds #include "…/stem.h".
 func (s *search) include(x *source.File) bool {
 	for _, ext := range [...]string{".h", ".hpp", ".hh", ".hxx", path.Ext(s.rel)} {
-		name := []byte(s.stem + ext)
+		name := s.stem + ext
 		for src := x.Src; ; {
-			k := bytes.Index(src, name)
+			k := strings.Index(src, name)
 			if k < 0 {
 				break
 			}

@@ -36,14 +36,20 @@ func (f *File) Brackets() []int32 {
 }
 
 // Decls lists the functions and types of the file in order of their names. Nested ones are listed, too; anonymous ones are not.
-func (f *File) Decls() []Decl {
-	d := declarer{f: f, match: f.Brackets()}
-	for i := range f.Tokens {
+func (f *File) Decls() []Decl { return f.DeclsIn(f.Brackets(), 0, len(f.Tokens)) }
+
+// DeclsIn lists those that a keyword or name among tokens [from, to) announces. match is what Brackets returned.
+func (f *File) DeclsIn(match []int32, from, to int) []Decl {
+	d := declarer{f: f, match: match}
+	for i := from; i < to; i++ {
 		if f.Tokens[i].Kind != Name {
 			continue
 		}
 		switch f.Lang {
 		case Go:
+			if !f.Tokens[i].First && !f.Is(i-1, ";") {
+				continue
+			}
 			d.golang(i)
 		case Python:
 			d.python(i)
@@ -136,7 +142,7 @@ func (d *declarer) body(j int) (from, to int) {
 			}
 		case f.Is(j, "}") || f.Is(j, ")"):
 			return j, j
-		case f.Tokens[j].First && j > head && begins(string(f.raw(j))):
+		case f.Tokens[j].First && j > head && begins(f.Text(j)):
 			return j, j // the next declaration: this one had no body
 		}
 	}
@@ -249,7 +255,7 @@ func (f *File) BlockEnd(i int) int { return f.rubyEnd(i) }
 func (d *declarer) keyword(i int) bool {
 	f := d.f
 	isType, isFunc := false, false
-	switch string(f.raw(i)) {
+	switch f.Text(i) {
 	case "fn":
 		isFunc = f.Lang == Rust
 	case "fun":
@@ -272,7 +278,7 @@ func (d *declarer) keyword(i int) bool {
 			at++
 		}
 		from, to := at+1, at+1
-		if at+1 >= len(f.Tokens) || !f.Tokens[at+1].First || !begins(string(f.raw(at+1))) { // a type without a body
+		if at+1 >= len(f.Tokens) || !f.Tokens[at+1].First || !begins(f.Text(at+1)) { // a type without a body
 			from, to = d.body(at + 1)
 		}
 		d.add(at, from, to, true)
@@ -341,7 +347,7 @@ func (d *declarer) assigned(i int) bool {
 			}
 		}
 	}
-	if !f.Is(j, "=") && !f.Is(j, ":") || f.Is(i-1, "?") {
+	if !f.Is(j, "=") && !f.Is(j, ":") || f.Is(i-1, "?") || f.Is(i-1, "type") {
 		return false
 	}
 	j++
@@ -394,7 +400,7 @@ func (d *declarer) signature(i int) bool {
 	if f.Is(i-1, "*") && f.Is(i-2, "function") {
 		return false
 	}
-	switch string(f.raw(i - 1)) {
+	switch f.Text(i - 1) {
 	case ".", "new", "return", "=", "(", ",", "?.", "->", "await", "throw", "case", "&&", "||", "!", "+", "-", "==", "!=", "<", "?", "@", "[", "else", "=>", "#",
 		":", "function", "record", "class":
 		if f.Lang != JS && f.Lang != TS || !f.Is(i-1, ",") && !f.Is(i-1, "#") { // { a() {}, b() {} }

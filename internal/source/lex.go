@@ -1,9 +1,6 @@
 package source
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // Kind is the kind of a token.
 type Kind uint8
@@ -29,7 +26,7 @@ type Token struct {
 // File is a lexed file.
 type File struct {
 	Lang   Lang
-	Src    []byte
+	Src    string
 	Tokens []Token
 }
 
@@ -41,14 +38,6 @@ func (f *File) Text(i int) string {
 	if i < 0 || i >= len(f.Tokens) {
 		return ""
 	}
-	return string(f.Src[f.Tokens[i].Pos:f.Tokens[i].End])
-}
-
-// raw is Text without a copy.
-func (f *File) raw(i int) []byte {
-	if i < 0 || i >= len(f.Tokens) {
-		return nil
-	}
 	return f.Src[f.Tokens[i].Pos:f.Tokens[i].End]
 }
 
@@ -58,7 +47,7 @@ func (f *File) Is(i int, text string) bool {
 		return false
 	}
 	t := &f.Tokens[i]
-	return string(f.Src[t.Pos:t.End]) == text
+	return f.Src[t.Pos:t.End] == text
 }
 
 // Kind returns the kind of token i, 0 outside the file.
@@ -103,15 +92,27 @@ func Lex(lang Lang, src []byte) *File {
 	if len(src) > MaxSize {
 		src = src[:MaxSize]
 	}
-	x := lexer{File: File{Lang: lang, Src: src}, r: rulesOf(lang), line: 1, fresh: true}
-	x.Tokens = make([]Token, 0, len(src)/5+8)
+	x := lexer{File: File{Lang: lang, Src: string(src)}, r: rulesOf(lang), line: 1, fresh: true}
+	x.Tokens = make([]Token, 0, len(src)/3+16)
 	if lang == PHP {
 		x.html()
 	}
-	for x.i < len(src) {
+	x.run(len(x.Src))
+	return &x.File
+}
+
+// run lexes to the end, or to a line that begins at or after the offset stop.
+func (x *lexer) run(stop int) {
+	for x.i < len(x.Src) {
+		if c := x.Src[x.i]; c == ' ' || c == '\t' {
+			x.i++
+			continue
+		}
+		if x.fresh && x.i >= stop {
+			return
+		}
 		x.next()
 	}
-	return &x.File
 }
 
 func (x *lexer) at(i int) byte {
@@ -122,14 +123,14 @@ func (x *lexer) at(i int) byte {
 }
 
 func (x *lexer) has(i int, s string) bool {
-	return i <= len(x.Src) && bytes.HasPrefix(x.Src[i:], []byte(s))
+	return i <= len(x.Src) && strings.HasPrefix(x.Src[i:], s)
 }
 
 // move goes on to offset j and counts the lines between.
 func (x *lexer) move(j int) {
 	j = min(j, len(x.Src))
 	for x.i < j {
-		k := bytes.IndexByte(x.Src[x.i:j], '\n')
+		k := strings.IndexByte(x.Src[x.i:j], '\n')
 		if k < 0 {
 			break
 		}
@@ -143,18 +144,65 @@ func (x *lexer) move(j int) {
 func (x *lexer) emit(k Kind, end int) {
 	end = min(end, len(x.Src))
 	x.Tokens = append(x.Tokens, Token{Kind: k, First: x.fresh, Pos: int32(x.i), End: int32(end), Line: x.line, Col: int32(x.i - x.start)})
-	x.move(end)
+	if k == String {
+		x.move(end)
+	}
+	x.i = end
 	x.fresh = false // also behind a string that ends on a later line
+}
+
+// Classes of bytes, for the first decision about a token.
+const (
+	classOther  = iota // an operator
+	classBlank         // skipped
+	classLetter        // begins a name
+	classDigit
+	classOpen // may begin a comment, a string or a name, depending on the language
+)
+
+var classes = [256]uint8{
+	0: classBlank, '\t': classBlank, '\f': classBlank, '\r': classBlank, ' ': classBlank,
+	'_': classLetter, 'a': classLetter, 'b': classLetter, 'c': classLetter, 'd': classLetter, 'e': classLetter, 'f': classLetter, 'g': classLetter, 'h': classLetter,
+	'i': classLetter, 'j': classLetter, 'k': classLetter, 'l': classLetter, 'm': classLetter, 'n': classLetter, 'o': classLetter, 'p': classLetter, 'q': classLetter,
+	'r': classLetter, 's': classLetter, 't': classLetter, 'u': classLetter, 'v': classLetter, 'w': classLetter, 'x': classLetter, 'y': classLetter, 'z': classLetter,
+	'A': classLetter, 'B': classLetter, 'C': classLetter, 'D': classLetter, 'E': classLetter, 'F': classLetter, 'G': classLetter, 'H': classLetter, 'I': classLetter,
+	'J': classLetter, 'K': classLetter, 'L': classLetter, 'M': classLetter, 'N': classLetter, 'O': classLetter, 'P': classLetter, 'Q': classLetter, 'R': classLetter,
+	'S': classLetter, 'T': classLetter, 'U': classLetter, 'V': classLetter, 'W': classLetter, 'X': classLetter, 'Y': classLetter, 'Z': classLetter,
+	'0': classDigit, '1': classDigit, '2': classDigit, '3': classDigit, '4': classDigit, '5': classDigit, '6': classDigit, '7': classDigit, '8': classDigit, '9': classDigit,
+	'\n': classOpen, '\\': classOpen, '/': classOpen, '#': classOpen, '=': classOpen, '?': classOpen, '"': classOpen, '\'': classOpen, '`': classOpen, '@': classOpen,
+	'$': classOpen, '<': classOpen, '%': classOpen,
 }
 
 func (x *lexer) next() {
 	c := x.Src[x.i]
+	switch classes[c] {
+	case classBlank:
+		x.i++
+	case classLetter:
+		x.name()
+	case classDigit:
+		x.number()
+	case classOpen:
+		x.open(c)
+	default:
+		if c >= 0x80 {
+			x.name()
+		} else {
+			x.emit(Op, x.i+opLen(x.Src[x.i:]))
+		}
+	}
+}
+
+// open handles bytes that mean different things in different languages.
+func (x *lexer) open(c byte) {
 	switch {
 	case c == '\n':
-		x.move(x.i + 1)
-		x.skipHeredocs()
-	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == 0:
 		x.i++
+		x.line++
+		x.start, x.fresh = x.i, true
+		if len(x.heredocs) > 0 {
+			x.skipHeredocs()
+		}
 	case c == '\\' && (x.at(x.i+1) == '\n' || x.has(x.i+1, "\r\n")): // a joined line is not a new one
 		fresh := x.fresh
 		x.move(x.i + 2)
@@ -163,10 +211,8 @@ func (x *lexer) next() {
 		}
 		x.fresh = fresh
 	case x.comment():
-	case isLetter(c) || c == '$' && x.r.dollarName || c == '@' && x.Lang == Ruby && isLetter(x.at(x.i+1)):
+	case c == '$' && x.r.dollarName || c == '@' && x.Lang == Ruby && isLetter(x.at(x.i+1)):
 		x.name()
-	case c >= '0' && c <= '9':
-		x.number()
 	case x.str(x.i, x.i):
 	default:
 		x.emit(Op, x.i+opLen(x.Src[x.i:]))
@@ -187,7 +233,7 @@ func (x *lexer) comment() bool {
 	case c == '/' && x.r.slash && x.at(x.i+1) == '*':
 		x.block()
 	case c == '=' && x.Lang == Ruby && x.fresh && x.i == x.start && x.has(x.i, "=begin"):
-		k := bytes.Index(x.Src[x.i:], []byte("\n=end"))
+		k := strings.Index(x.Src[x.i:], "\n=end")
 		if k < 0 {
 			x.move(len(x.Src))
 		} else {
@@ -204,14 +250,14 @@ func (x *lexer) comment() bool {
 }
 
 func (x *lexer) toLineEnd() {
-	k := bytes.IndexByte(x.Src[x.i:], '\n')
+	k := strings.IndexByte(x.Src[x.i:], '\n')
 	if k < 0 {
 		x.i = len(x.Src)
 		return
 	}
 	end := x.i + k
 	if x.Lang == PHP { // ?> ends a one-line comment, too
-		if q := bytes.Index(x.Src[x.i:end], []byte("?>")); q >= 0 {
+		if q := strings.Index(x.Src[x.i:end], "?>"); q >= 0 {
 			end = x.i + q
 		}
 	}
@@ -221,7 +267,7 @@ func (x *lexer) toLineEnd() {
 func (x *lexer) block() {
 	depth, j := 1, x.i+2
 	for j < len(x.Src) && depth > 0 {
-		k := bytes.IndexAny(x.Src[j:], "*/")
+		k := strings.IndexAny(x.Src[j:], "*/")
 		if k < 0 {
 			j = len(x.Src)
 			break
@@ -248,7 +294,7 @@ func (x *lexer) block() {
 
 // html skips text outside <?php … ?>.
 func (x *lexer) html() {
-	k := bytes.Index(x.Src[x.i:], []byte("<?"))
+	k := strings.Index(x.Src[x.i:], "<?")
 	if k < 0 {
 		x.move(len(x.Src))
 		return
@@ -263,15 +309,20 @@ func (x *lexer) html() {
 // name reads a name, or the string that its letters are the prefix of.
 func (x *lexer) name() {
 	j := x.i + 1
-	for c := x.at(j); isLetter(c) || isDigit(c) || c == '$' && x.r.dollarName; c = x.at(j) {
+	for j < len(x.Src) {
+		if c := x.Src[j]; c < 'a' || c > 'z' {
+			if k := classes[c]; k != classLetter && k != classDigit && c < 0x80 && (c != '$' || !x.r.dollarName) {
+				break
+			}
+		}
 		j++
 	}
 	switch q := x.at(j); {
-	case (q == '"' || q == '\'') && x.prefix(string(x.Src[x.i:j]), q):
+	case (q == '"' || q == '\'') && x.prefix(x.Src[x.i:j], q):
 		if x.str(x.i, j) {
 			return
 		}
-	case q == '#' && x.Lang == Rust && x.rawPrefix(string(x.Src[x.i:j])):
+	case q == '#' && x.Lang == Rust && x.rawPrefix(x.Src[x.i:j]):
 		if x.str(x.i, j) {
 			return
 		}
@@ -319,18 +370,21 @@ func (x *lexer) number() {
 }
 
 // opLen is the length of the operator that s begins with.
-func opLen(s []byte) int {
-	for _, op := range [...]string{"===", "!==", "<=>", "**=", "...", "..<", "??=", "||=", "&&="} {
-		if bytes.HasPrefix(s, []byte(op)) {
+func opLen(s string) int {
+	const more = "=>:+-.?&|<~*/!" // what a longer operator goes on with
+	if len(s) < 2 || strings.IndexByte(more, s[1]) < 0 {
+		return 1
+	}
+	if len(s) > 2 {
+		switch s[:3] {
+		case "===", "!==", "<=>", "**=", "...", "..<", "??=", "||=", "&&=":
 			return 3
 		}
 	}
-	if len(s) > 1 {
-		switch string(s[:2]) {
-		case "==", "!=", "<=", ">=", "&&", "||", "=>", "->", "::", "++", "--", "+=", "-=", "*=", "/=", "%=", "??", "?.", "..", "<<", "**", "//", ":=",
-			"|>", "=~", "!~", "<-", "?:", "&=", "|=", "^=", "!!":
-			return 2
-		}
+	switch s[:2] {
+	case "==", "!=", "<=", ">=", "&&", "||", "=>", "->", "::", "++", "--", "+=", "-=", "*=", "/=", "%=", "??", "?.", "..", "<<", "**", "//", ":=",
+		"|>", "=~", "!~", "<-", "?:", "&=", "|=", "^=", "!!":
+		return 2
 	}
 	return 1
 }

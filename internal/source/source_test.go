@@ -143,6 +143,60 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+func TestRelexIsLex(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lang          source.Lang
+		before, after string
+	}{
+		{source.Go, "a\nb\nc\nd\n", "a\nx\ny\nc\nd\n"},
+		{source.Go, "a\n/* b\nc\n*/ d\ne\n", "a\nb\nc\n*/ d\ne\n"},
+		{source.Go, "a\nb\nc\n", "a\n`b\nc\n"},
+		{source.JS, "a =\n/b/\nc\n", "a\n/b/\nc\n"},
+		{source.Python, "a\n  b\n  c\nd\n", "a\n  b\n    c\nd\n"},
+		{source.Ruby, "a <<~E\n b\nE\nc\n", "a <<~F\n b\nE\nc\n"},
+		{source.PHP, "<?php\na;\nb;\n", "<?php\na; ?>\nb;\n"},
+		{source.Go, "", "a\n"}, {source.Go, "a\n", ""}, {source.Go, "a b", "a b c"}, {source.Go, "a\nb\n", "a\nb\n"},
+	} {
+		sameTokens(t, tt.lang, tt.before, tt.after)
+	}
+}
+
+// sameTokens checks that reading after by way of before gives what reading it alone gives.
+func sameTokens(t *testing.T, lang source.Lang, before, after string) {
+	t.Helper()
+	f := source.Lex(lang, []byte(before))
+	got, from, to := f.Relex([]byte(after))
+	want := source.Lex(lang, []byte(after))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("Relex of %q by way of %q (-want +got):\n%s", after, before, diff)
+	}
+	if from < 0 || from > to || to > len(got.Tokens) || len(got.Tokens)-to > len(f.Tokens) {
+		t.Fatalf("Relex of %q by way of %q: from %d to %d of %d", after, before, from, to, len(got.Tokens))
+	}
+	for i := range from {
+		if got.Text(i) != f.Text(i) {
+			t.Fatalf("token %d of %q and %q differ before %d", i, before, after, from)
+		}
+	}
+	for i := to; i < len(got.Tokens); i++ {
+		if got.Text(i) != f.Text(i-len(got.Tokens)+len(f.Tokens)) {
+			t.Fatalf("token %d of %q and %q differ after %d", i, before, after, to)
+		}
+	}
+}
+
+func FuzzRelex(f *testing.F) {
+	for _, l := range []source.Lang{source.Go, source.Python, source.JS, source.Ruby, source.PHP, source.CSharp, source.Swift, source.Rust, source.CPP, source.Kotlin} {
+		f.Add(string(l), "class A {\n def b(c) => `d${\"e\"}`\n} // f\n# g\n<<~H\nH\n%w[i] /j/ 'k'\n r#\"l\"#\n @\"m\" \\(n\n", 7, 9, "x\n/y/\n")
+	}
+	f.Fuzz(func(t *testing.T, lang, src string, cut, end int, put string) {
+		cut = min(max(cut, 0), len(src))
+		end = min(max(end, cut), len(src))
+		sameTokens(t, source.Lang(lang), src, src[:cut]+put+src[end:])
+	})
+}
+
 func FuzzLex(f *testing.F) {
 	for _, l := range []source.Lang{source.Go, source.Python, source.JS, source.Ruby, source.PHP, source.CSharp, source.Swift, source.Rust, source.CPP, source.Kotlin} {
 		f.Add(string(l), "class A { def b(c) => `d${\"e\"}` } // f\n# g\n<<~H\nH\n%w[i] /j/ 'k' r#\"l\"# @\"m\" \\(n")

@@ -1,9 +1,6 @@
 package source
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // maxInterp bounds how deeply strings inside the code inside strings are followed.
 const maxInterp = 8
@@ -24,7 +21,7 @@ func (x *lexer) str(pos, q int) bool {
 }
 
 func (x *lexer) strEnd(pos, q int) int {
-	prefix := string(x.Src[pos:q])
+	prefix := x.Src[pos:q]
 	switch c := x.Src[q]; {
 	case c == '#' && x.Lang == Rust && prefix != "", c == '#' && x.Lang == Swift:
 		return x.hashed(q)
@@ -102,7 +99,7 @@ func (x *lexer) quoted(prefix string, q int) int {
 	if c == '\'' && x.Lang == Ruby || raw || x.Lang == JS || x.Lang == TS || x.Lang == Scala && prefix == "" {
 		interp = ""
 	}
-	triple := string([]byte{c, c, c})
+	triple := triples(c)
 	if strings.IndexByte(x.r.triple, c) >= 0 && x.has(q, triple) {
 		if x.Lang == CSharp { // as many quotes as the opener has
 			n := 3
@@ -119,7 +116,18 @@ func (x *lexer) quoted(prefix string, q int) int {
 		return end
 	}
 	multi := strings.IndexByte(x.r.multiline, c) >= 0
-	return x.scan(q+1, string(c), multi, !raw, interp, 0)
+	return x.scan(q+1, x.Src[q:q+1], multi, !raw, interp, 0)
+}
+
+// triples is a quote three times.
+func triples(q byte) string {
+	switch q {
+	case '"':
+		return `"""`
+	case '\'':
+		return "'''"
+	}
+	return "```"
 }
 
 // scan finds the end of a string that is closed by end.
@@ -159,11 +167,11 @@ func (x *lexer) code(j int, open byte, multi bool, depth int) int {
 			level--
 			j++
 		case c == '"' || c == '\'' && x.r.single == singleString || c == '`' && x.r.backtick == tickTemplate:
-			triple := string([]byte{c, c, c})
+			triple := triples(c)
 			if strings.IndexByte(x.r.triple, c) >= 0 && x.has(j, triple) {
 				j = x.scan(j+3, triple, true, true, x.r.interp, depth)
 			} else {
-				j = x.scan(j+1, string(c), c == '`', true, x.r.interp, depth)
+				j = x.scan(j+1, x.Src[j:j+1], c == '`', true, x.r.interp, depth)
 			}
 		case c == '\n' && !multi:
 			return j
@@ -201,7 +209,7 @@ func (x *lexer) until(j int, s string) int {
 	if j >= len(x.Src) {
 		return len(x.Src)
 	}
-	k := bytes.Index(x.Src[j:], []byte(s))
+	k := strings.Index(x.Src[j:], s)
 	if k < 0 {
 		return len(x.Src)
 	}
@@ -217,15 +225,15 @@ func (x *lexer) hashed(q int) int {
 	if x.at(j) != '"' {
 		return -1
 	}
-	return x.until(j+1, `"`+string(x.Src[q:j]))
+	return x.until(j+1, `"`+x.Src[q:j])
 }
 
 func (x *lexer) rawCPP(q int) int {
-	k := bytes.IndexByte(x.Src[q:min(len(x.Src), q+20)], '(')
+	k := strings.IndexByte(x.Src[q:min(len(x.Src), q+20)], '(')
 	if k < 0 {
 		return -1
 	}
-	return x.until(q+k+1, ")"+string(x.Src[q+1:q+k])+`"`)
+	return x.until(q+k+1, ")"+x.Src[q+1:q+k]+`"`)
 }
 
 // verbatim reads C#'s @"…", $"…", $@"…" and $"""…""".
@@ -259,7 +267,7 @@ func (x *lexer) ticked(q int) int {
 	case tickRaw:
 		return x.until(q+1, "`")
 	case tickName:
-		k := bytes.IndexAny(x.Src[q+1:], "`\n")
+		k := strings.IndexAny(x.Src[q+1:], "`\n")
 		if k < 0 || x.Src[q+1+k] == '\n' {
 			return -1
 		}
@@ -348,13 +356,13 @@ func (x *lexer) phpHeredoc(q int) int {
 	if id == j {
 		return -1
 	}
-	return x.terminator(j, string(x.Src[id:j]), true)
+	return x.terminator(j, x.Src[id:j], true)
 }
 
 // terminator finds the line that begins with word, blanks aside, and returns the offset after the word.
 func (x *lexer) terminator(j int, word string, indented bool) int {
 	for {
-		k := bytes.IndexByte(x.Src[min(j, len(x.Src)):], '\n')
+		k := strings.IndexByte(x.Src[min(j, len(x.Src)):], '\n')
 		if k < 0 {
 			return len(x.Src)
 		}
@@ -387,7 +395,7 @@ func (x *lexer) rubyHeredoc(q int) int {
 	if id == j || !squiggly && (x.at(id) < 'A' || x.at(id) > 'Z' || x.operand()) {
 		return -1
 	}
-	x.heredocs = append(x.heredocs, string(x.Src[id:j]))
+	x.heredocs = append(x.heredocs, x.Src[id:j])
 	if quote {
 		j++
 	}

@@ -20,6 +20,9 @@ const longest = 1000
 
 // count counts the assertions among tokens [from, to).
 func (s *scanner) count(from, to int) (asserts, trivial int) {
+	if s.helpers == nil {
+		s.learn()
+	}
 	for i := max(from, 0); i < min(to, len(s.f.Tokens)); i++ {
 		k := s.f.Kind(i)
 		if k == source.Op && s.operator(i) {
@@ -90,8 +93,10 @@ func (s *scanner) sort(i, to int) sort {
 	if s.heads[i] {
 		return none
 	}
-	if call && !f.Is(i-1, ".") && s.helpers[w] {
-		return fails
+	if call && !f.Is(i-1, ".") {
+		if yes, _ := s.helps(w); yes {
+			return fails
+		}
 	}
 	switch f.Lang {
 	case source.Go:
@@ -147,7 +152,7 @@ func (s *scanner) sortGo(i int, w string, call bool) sort {
 		if f.Is(i-1, "func") || s.mentions(i+2, min(s.closing(i+1), i+longest), "func") || prepares(w) {
 			return none
 		}
-		if known, declared := s.helpers[w]; declared && !known && recv == "" {
+		if yes, declared := s.helps(w); declared && !yes && recv == "" {
 			return none
 		}
 		return compares

@@ -7,7 +7,6 @@
 package cases
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
@@ -26,17 +25,39 @@ type Test struct {
 // Find lists the test cases of a file in order. A case inside another one (a subtest) is part of it.
 func Find(f *source.File) []Test {
 	s := newScanner(f)
-	var out []Test
-	end := 0
-	add := func(t Test) {
-		if t.From < end {
-			return
-		}
+	tests := s.list()
+	for i := range tests {
+		t := &tests[i]
 		n, trivial := s.count(t.From, t.To)
 		t.Asserts += n
 		t.Trivial += trivial
-		out = append(out, t)
-		end = t.To
+	}
+	return tests
+}
+
+// Any reports whether one of the test cases of a file holds an assertion that can fail. It is Find that stops at the first.
+func Any(f *source.File) bool {
+	s := newScanner(f)
+	for _, t := range s.list() {
+		if t.Asserts > 0 {
+			return true
+		}
+		if n, _ := s.count(t.From, t.To); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// list finds the test cases without counting.
+func (s *scanner) list() []Test {
+	var out []Test
+	end := 0
+	add := func(t Test) {
+		if t.From >= end {
+			out = append(out, t)
+			end = t.To
+		}
 	}
 	calls := s.calls()
 	for _, d := range s.decls {
@@ -62,24 +83,17 @@ func Asserts(f *source.File) (asserts, trivial int) {
 type scanner struct {
 	f       *source.File
 	match   []int32 // opening → closing
-	opener  []int32 // closing → opening
+	opener  []int32 // closing → opening; filled when first asked for
 	decls   []source.Decl
-	helpers map[string]bool // functions of the file: true if they assert
-	testing map[string]bool // Go: names of parameters of type *testing.T and kin
-	heads   map[int]bool    // tokens that are the names of declarations
+	heads   map[int]bool            // tokens that are the names of declarations; filled with helpers
+	helpers map[string]*source.Decl // functions of the file that are no tests; filled when first asked for
+	asserts map[string]bool         // which of them assert, as far as known
+	depth   int                     // of helpers that call helpers
+	testing map[string]bool         // Go: names of parameters of type *testing.T and kin
 }
 
 func newScanner(f *source.File) *scanner {
-	s := &scanner{f: f, match: f.Brackets(), decls: f.Decls(), helpers: map[string]bool{}, heads: map[int]bool{}}
-	for _, d := range s.decls {
-		s.heads[d.At] = true
-	}
-	s.opener = make([]int32, len(f.Tokens))
-	for i, m := range s.match {
-		if m > 0 && int(m) < len(s.opener) {
-			s.opener[m] = int32(i)
-		}
-	}
+	s := &scanner{f: f, match: f.Brackets(), decls: f.Decls()}
 	if f.Lang == source.Go {
 		s.testing = map[string]bool{}
 		for i := range f.Tokens {
@@ -93,25 +107,39 @@ func newScanner(f *source.File) *scanner {
 			}
 		}
 	}
-	s.learnHelpers()
 	return s
 }
 
-// learnHelpers notes which functions of the file assert, so that calls of them count. Two rounds see helpers of helpers.
-func (s *scanner) learnHelpers() {
+// learn fills in what counting needs.
+func (s *scanner) learn() {
 	const most = 2000 // functions; more than that is no test file that a person wrote
-	if len(s.decls) > most {
-		return
-	}
-	for range 2 {
-		for _, d := range s.decls {
-			if _, test := s.declared(d); test || d.Type || s.helpers[d.Name] || d.To-d.From > 5000 {
-				continue
-			}
-			n, _ := s.count(d.From, d.To)
-			s.helpers[d.Name] = n > 0
+	s.helpers, s.asserts, s.heads = map[string]*source.Decl{}, map[string]bool{}, map[int]bool{}
+	for i := range s.decls[:min(len(s.decls), most)] {
+		d := &s.decls[i]
+		s.heads[d.At] = true
+		if _, test := s.declared(*d); !test && !d.Type && d.To-d.From < 5000 {
+			s.helpers[d.Name] = d
 		}
 	}
+}
+
+// helps reports whether a function of the file asserts, itself or through another one. declared says whether the file has it.
+func (s *scanner) helps(name string) (asserts, declared bool) {
+	const deepest = 2
+	d := s.helpers[name]
+	if d == nil {
+		return false, false
+	}
+	known, ok := s.asserts[name]
+	if ok || s.depth >= deepest {
+		return known, true
+	}
+	s.asserts[name] = false // for functions that call themselves
+	s.depth++
+	n, _ := s.count(d.From, d.To)
+	s.depth--
+	s.asserts[name] = n > 0
+	return n > 0, true
 }
 
 func (s *scanner) closing(i int) int {
@@ -119,6 +147,19 @@ func (s *scanner) closing(i int) int {
 		return i
 	}
 	return int(s.match[i])
+}
+
+// opening is the partner of the closing bracket at i.
+func (s *scanner) opening(i int) int {
+	if s.opener == nil {
+		s.opener = make([]int32, len(s.f.Tokens))
+		for k, m := range s.match {
+			if m > 0 && int(m) < len(s.opener) {
+				s.opener[m] = int32(k)
+			}
+		}
+	}
+	return int(s.opener[i])
 }
 
 // annotations returns the names in the annotations or attributes before a declaration whose name is at token i, and the token at
@@ -130,7 +171,7 @@ func (s *scanner) annotations(i int) (names []string, head int) {
 		p := head - 1
 		switch {
 		case f.Is(p, ")") || f.Is(p, "]"):
-			open := int(s.opener[p])
+			open := s.opening(p)
 			if f.Is(p, "]") {
 				for k := open + 1; k < p; k++ {
 					if f.Kind(k) == source.Name && (f.Is(k-1, "[") || f.Is(k-1, ",") || f.Is(k-1, "::") || f.Is(k-1, "\\") || f.Is(k-1, ".")) {
@@ -199,7 +240,7 @@ func (s *scanner) declared(d source.Decl) (Test, bool) {
 		return t, testName(d.Name) && f.Is(d.At-1, "func") || anyOf(names, "Test")
 	case source.PHP:
 		names, head := s.annotations(d.At)
-		return t, testName(d.Name) || strings.HasPrefix(d.Name, "test_") || anyOf(names, "Test") || bytes.Contains(s.comment(head), []byte("@test"))
+		return t, testName(d.Name) || strings.HasPrefix(d.Name, "test_") || anyOf(names, "Test") || strings.Contains(s.comment(head), "@test")
 	case source.C, source.CPP:
 		return s.native(d, t)
 	}
@@ -225,9 +266,9 @@ func (s *scanner) mentions(from, to int, names ...string) bool {
 }
 
 // comment returns the source between token i and the one before it.
-func (s *scanner) comment(i int) []byte {
+func (s *scanner) comment(i int) string {
 	if i <= 0 || i >= len(s.f.Tokens) {
-		return nil
+		return ""
 	}
 	return s.f.Src[s.f.Tokens[i-1].End:s.f.Tokens[i].Pos]
 }
@@ -240,8 +281,8 @@ func (s *scanner) golang(d source.Decl, t Test) (Test, bool) {
 		}
 		if p == "Example" {
 			if d.From < len(s.f.Tokens) && d.To < len(s.f.Tokens) && d.From > 0 {
-				body := bytes.ToLower(s.f.Src[s.f.Tokens[d.From-1].Pos:s.f.Tokens[d.To].Pos])
-				if bytes.Contains(body, []byte("// output:")) || bytes.Contains(body, []byte("// unordered output:")) {
+				body := strings.ToLower(s.f.Src[s.f.Tokens[d.From-1].Pos:s.f.Tokens[d.To].Pos])
+				if strings.Contains(body, "// output:") || strings.Contains(body, "// unordered output:") {
 					t.Asserts++
 				}
 			}

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
@@ -132,7 +131,7 @@ func (s *scanner) literal(a span) bool {
 	switch f.Kind(a.from) {
 	case source.Number, source.String:
 		// A string with code inside is no constant.
-		return f.Kind(a.from) == source.Number || !bytes.ContainsAny(f.Src[f.Tokens[a.from].Pos:f.Tokens[a.from].End], "{\\$")
+		return f.Kind(a.from) == source.Number || !strings.ContainsAny(f.Src[f.Tokens[a.from].Pos:f.Tokens[a.from].End], "{\\$")
 	case source.Name:
 		switch f.Text(a.from) {
 		case "true", "false", "True", "False", "None", "nil", "null", "undefined", "NULL", "nullptr", "TRUE", "FALSE":

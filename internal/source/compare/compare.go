@@ -25,7 +25,9 @@ const (
 
 // Delta is a comparison of two versions of a file.
 type Delta struct {
-	Change   Change
+	Change Change
+
+	// What a change of an existing file consists of; all zero for a new file.
 	NewFuncs []string // functions that were not there before, renamed ones excepted
 	Gone     []string // functions that are there no more, renamed ones excepted
 	Added    int      // tokens, imports not counted
@@ -33,7 +35,8 @@ type Delta struct {
 	Branches int // branches after minus before
 }
 
-// Compare tells what an edit did. before is nil or empty for a new file, after for a deleted one. Files longer than source.MaxSize are compared byte by byte.
+// Compare tells what an edit did. before is nil or empty for a new file, after for a deleted one. Files longer than source.MaxSize are
+// compared byte by byte.
 func Compare(lang source.Lang, before, after []byte) Delta {
 	if bytes.Equal(before, after) {
 		return Delta{Change: NoChange}
@@ -44,17 +47,55 @@ func Compare(lang source.Lang, before, after []byte) Delta {
 		}
 		return Delta{Change: Code}
 	}
-	a, b := readVersion(lang, before), readVersion(lang, after)
-	d := Delta{Branches: b.branches - a.branches}
-	d.NewFuncs, d.Gone = difference(b.funcs, a.funcs), difference(a.funcs, b.funcs)
+	if len(before) == 0 {
+		return Delta{Change: created(lang, after)}
+	}
+	fa := source.Lex(lang, before)
+	fb, from, to := fa.Relex(after)
+	a := newVersion(fa, from, to+len(fa.Tokens)-len(fb.Tokens))
+	b := newVersion(fb, from, to)
+	a.read()
+	b.read()
 	switch {
 	case a.equal(b, true):
-		d.Change = NoChange
-		return d
+		return Delta{Change: NoChange}
 	case a.equal(b, false):
-		d.Change = ImportsOnly
-		return d
+		return Delta{Change: ImportsOnly}
 	}
+	d := Delta{Change: Code, Branches: b.branches - a.branches}
+	af, bf := a.functions(), b.functions()
+	d.NewFuncs, d.Gone = difference(bf, af), difference(af, bf)
+	d.classify(a, b)
+	return d
+}
+
+// created classifies a new file. The beginning is mostly enough to see that something runs.
+func created(lang source.Lang, src []byte) Change {
+	const enough = 1 << 10
+	if len(src) > 2*enough {
+		cut := bytes.LastIndexByte(src[:enough], '\n') + 1
+		f := source.Lex(lang, src[:cut])
+		if v := newVersion(f, 0, len(f.Tokens)); v.acts() {
+			return Code
+		}
+	}
+	f := source.Lex(lang, src)
+	v := newVersion(f, 0, len(f.Tokens))
+	switch {
+	case len(f.Tokens) == 0:
+		return NoChange
+	case v.runs():
+		return Code
+	}
+	v.read()
+	if (&version{}).equal(v, false) {
+		return ImportsOnly
+	}
+	return Declares
+}
+
+// classify fills in Change and the counts of tokens.
+func (d *Delta) classify(a, b *version) {
 	added, removed := tally(a, b)
 	for _, n := range added {
 		d.Added += n
@@ -62,32 +103,40 @@ func Compare(lang source.Lang, before, after []byte) Delta {
 	for _, n := range removed {
 		d.Removed += n
 	}
-	d.Change = Code
 	switch {
-	case !a.runs && !b.runs:
-		d.Change = Declares
 	case renamed(a, b):
 		d.Change, d.NewFuncs, d.Gone = Refactor, nil, nil
 	case d.Added == 0 && d.Removed == 0:
-		if len(difference(b.lines, a.lines)) == 0 { // whole lines moved; anything else swaps operands or arguments
+		if len(difference(b.lines(), a.lines())) == 0 { // whole lines moved; anything else swaps operands or arguments
 			d.Change = Refactor
 		}
 	case len(d.NewFuncs) == 0 && d.Branches <= 0 && harmless(added) && (d.Removed > d.Added || b.calls <= a.calls && fresh(added, a)):
 		d.Change = Refactor
 	}
-	return d
+	if !a.runs() && !b.runs() {
+		d.Change = Declares
+	}
 }
 
-// version is what Compare knows of one version of a file.
+// version is one version of a file. Only the tokens that may differ from the other version's, [from, to), are read; they are whole
+// lines.
 type version struct {
+	f        *source.File
+	match    []int32
+	from, to int
 	tokens   []string // normalised
-	names    []bool   // token is an identifier and no keyword
-	imports  []bool   // token belongs to an import statement
-	lines    []string // tokens of each line, joined
-	funcs    []string
+	origin   []int32  // token of the file, -1 for marks
+	names    []bool   // an identifier and no keyword
+	imports  []bool   // part of an import statement
 	branches int
 	calls    int
-	runs     bool // holds a function with a body, a call or a branch
+}
+
+func newVersion(f *source.File, from, to int) *version {
+	v := &version{f: f, match: f.Brackets(), from: from, to: to}
+	n := to - from + 8
+	v.tokens, v.origin, v.names, v.imports = make([]string, 0, n), make([]int32, 0, n), make([]bool, 0, n), make([]bool, 0, n)
+	return v
 }
 
 func (v *version) equal(w *version, imports bool) bool {
@@ -117,240 +166,205 @@ const (
 	markDedent = "\b"
 )
 
-func readVersion(lang source.Lang, src []byte) *version {
-	f := source.Lex(lang, src)
-	match := f.Brackets()
-	v := &version{}
-	imported := importTokens(f, match)
-	indents := []int32{0}
-	depth := 0
-	var line strings.Builder
-	add := func(text string, name, imp bool) {
-		line.WriteString(text + " ")
-		v.tokens, v.names, v.imports = append(v.tokens, text), append(v.names, name), append(v.imports, imp)
+func (v *version) add(text string, at int, name, imported bool) {
+	v.tokens, v.origin = append(v.tokens, text), append(v.origin, int32(at))
+	v.names, v.imports = append(v.names, name), append(v.imports, imported)
+}
+
+// read normalises the tokens.
+func (v *version) read() {
+	f := v.f
+	var py *indents
+	if f.Lang == source.Python {
+		py = newIndents(f, v.from)
 	}
-	for i := range f.Tokens {
+	importEnd := v.importBefore()
+	for i := v.from; i < v.to; i++ {
 		t := &f.Tokens[i]
-		if t.First && line.Len() > 0 {
-			v.lines = append(v.lines, line.String())
-			line.Reset()
+		if i >= importEnd && t.First {
+			importEnd = importAt(f, v.match, i)
 		}
-		if lang == source.Python && t.First && depth == 0 {
+		imported := i < importEnd
+		if py != nil && t.First && py.depth == 0 {
 			if docstring(f, i) {
 				continue
 			}
-			add(markLine, false, imported[i])
-			for len(indents) > 1 && t.Col < indents[len(indents)-1] {
-				indents = indents[:len(indents)-1]
-				add(markDedent, false, imported[i])
-			}
-			if t.Col > indents[len(indents)-1] {
-				indents = append(indents, t.Col)
-				add(markIndent, false, imported[i])
-			}
+			v.add(markLine, -1, false, imported)
+			py.step(t.Col, func(mark string) { v.add(mark, -1, false, imported) })
 		}
 		text := f.Text(i)
+		name := false
 		switch t.Kind {
 		case source.Op:
-			switch text {
-			case "(", "[", "{":
-				depth++
-			case ")", "]", "}":
-				depth = max(depth-1, 0)
-			case "&&", "||", "??", "?":
-				v.branches++
-			case "=>":
-				v.runs = true
-			case ";":
-				if lang == source.JS || lang == source.TS {
-					continue
-				}
-			case ",":
-				if trailing(f, i) {
-					continue
-				}
+			if py != nil {
+				py.bracket(text)
+			}
+			if v.operator(i, text) {
+				continue
 			}
 		case source.Name:
+			name = !keyword(text)
 			if branch(text) {
 				v.branches++
-				v.runs = true
 			}
-			if !imported[i] && f.Is(i+1, "(") && !keyword(text) && !declares(f, i) {
+			if name && !imported && f.Is(i+1, "(") && !declares(f, i) {
 				v.calls++
 			}
 		case source.String:
 			text = plainString(f, i, text)
 		}
-		add(text, t.Kind == source.Name && !keyword(text), imported[i])
+		v.add(text, i, name, imported)
 	}
-	for range len(indents) - 1 {
-		add(markDedent, false, false)
-	}
-	v.lines = append(v.lines, line.String())
-	interfaces := 0
-	for _, d := range f.Decls() {
-		if d.Type {
-			if f.Is(d.At-1, "interface") || f.Is(d.At-1, "protocol") {
-				for i := d.From; i < d.To; i++ {
-					if f.Is(i+1, "(") && f.Kind(i) == source.Name && !declares(f, i) {
-						interfaces++ // methods without a body
-					}
-				}
-			}
-			continue
+	if py != nil { // how the common rest is indented
+		col := int32(0)
+		if v.to < len(f.Tokens) {
+			col = f.Tokens[v.to].Col
 		}
-		v.funcs = append(v.funcs, d.Name)
-		v.runs = v.runs || d.To > d.From
+		py.step(col, func(mark string) { v.add(mark, -1, false, false) })
 	}
-	v.runs = v.runs || v.calls > interfaces
-	return v
 }
 
-// declares reports whether the name at token i, before a parenthesis, is declared and not called: int f(…), fun f(…).
-func declares(f *source.File, i int) bool {
-	if f.Kind(i-1) != source.Name {
-		return f.Lang != source.Python && (f.Is(i-1, ">") || f.Is(i-1, "*") && (f.Lang == source.C || f.Lang == source.CPP)) && !f.Is(i-2, "=") && f.Lang != source.JS && f.Lang != source.TS
+// operator counts branches and reports whether the operator at token i is layout.
+func (v *version) operator(i int, text string) bool {
+	switch text {
+	case "&&", "||", "??", "?":
+		v.branches++
+	case ";":
+		return v.f.Lang == source.JS || v.f.Lang == source.TS
+	case ",":
+		return trailing(v.f, i)
 	}
-	switch f.Text(i - 1) {
-	case "return", "new", "await", "throw", "in", "of", "not", "and", "or", "if", "else", "do", "yield", "raise", "case", "print", "puts", "defer", "go", "is", "assert", "delete",
-		"typeof", "then", "unless", "when", "try":
-		return false
-	}
-	return true
+	return false
 }
 
-// docstring reports whether the logical line that begins at token i is nothing but a string.
-func docstring(f *source.File, i int) bool {
-	return f.Kind(i) == source.String && (i+1 == len(f.Tokens) || f.Tokens[i+1].First)
+// indents follows the indentation of Python.
+type indents struct {
+	stack []int32
+	depth int // of brackets
 }
 
-// trailing reports whether the comma at token i stands before a closing bracket, where formatters put one. In Python a tuple of one
-// element needs it.
-func trailing(f *source.File, i int) bool {
-	if !f.Is(i+1, ")") && !f.Is(i+1, "]") && !f.Is(i+1, "}") {
-		return false
+func newIndents(f *source.File, to int) *indents {
+	py := &indents{stack: []int32{0}}
+	for i := range to {
+		if f.Tokens[i].First && py.depth == 0 && !docstring(f, i) {
+			py.step(f.Tokens[i].Col, nil)
+		}
+		if f.Tokens[i].Kind == source.Op {
+			py.bracket(f.Text(i))
+		}
 	}
-	if f.Lang != source.Python || !f.Is(i+1, ")") {
-		return true
+	return py
+}
+
+func (py *indents) step(col int32, mark func(string)) {
+	for len(py.stack) > 1 && col < py.stack[len(py.stack)-1] {
+		py.stack = py.stack[:len(py.stack)-1]
+		if mark != nil {
+			mark(markDedent)
+		}
 	}
-	depth, others := 0, 0
-	for j := i - 1; j >= 0 && i-j < 5000; j-- {
-		switch {
-		case f.Is(j, ")") || f.Is(j, "]") || f.Is(j, "}"):
-			depth++
-		case f.Is(j, "(") && depth == 0:
-			return others > 0 || f.Kind(j-1) == source.Name && !keyword(f.Text(j-1)) || f.Is(j-1, ")") || f.Is(j-1, "]")
-		case f.Is(j, "(") || f.Is(j, "[") || f.Is(j, "{"):
-			depth--
-		case f.Is(j, ",") && depth == 0:
-			others++
+	if col > py.stack[len(py.stack)-1] {
+		py.stack = append(py.stack, col)
+		if mark != nil {
+			mark(markIndent)
+		}
+	}
+}
+
+func (py *indents) bracket(text string) {
+	switch text {
+	case "(", "[", "{":
+		py.depth++
+	case ")", "]", "}":
+		py.depth = max(py.depth-1, 0)
+	}
+}
+
+// lines joins the tokens of each line.
+func (v *version) lines() []string {
+	var out []string
+	var b strings.Builder
+	for i, text := range v.tokens {
+		at := v.origin[i]
+		if at >= 0 && v.f.Tokens[at].First && b.Len() > 0 || text == markLine {
+			out = append(out, b.String())
+			b.Reset()
+		}
+		b.WriteString(text + " ")
+	}
+	return append(out, b.String())
+}
+
+// functions lists the functions whose names are among the tokens.
+func (v *version) functions() []string {
+	var out []string
+	for _, d := range v.f.DeclsIn(v.match, v.from, v.to) {
+		if !d.Type {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
+// acts reports whether the file surely runs: it holds a branch or an arrow function with a body.
+func (v *version) acts() bool {
+	for i := range v.f.Tokens {
+		switch t := &v.f.Tokens[i]; {
+		case t.Kind == source.Name && branch(v.f.Text(i)), t.Kind == source.Op && v.f.Is(i, "=>") && v.f.Is(i+1, "{"):
+			return true
 		}
 	}
 	return false
 }
 
-// plainString makes 'a' and "a" the same where the language does.
-func plainString(f *source.File, i int, text string) string {
-	switch f.Lang {
-	case source.Python, source.JS, source.TS, source.Dart, source.Ruby, source.PHP:
-		if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && !strings.HasPrefix(text[1:], text[:1]+text[:1]) {
-			if inner := f.Unquote(i); !strings.ContainsAny(inner, "\"'\\$#{}`\n") {
-				return `"` + inner + `"`
+// runs reports whether anything in the whole file runs: a branch, a call, or a function with a body.
+func (v *version) runs() bool {
+	if v.acts() {
+		return true
+	}
+	f := v.f
+	importEnd, calls := 0, 0
+	for i := range f.Tokens {
+		if i >= importEnd && f.Tokens[i].First {
+			importEnd = importAt(f, v.match, i)
+		}
+		if i >= importEnd && f.Tokens[i].Kind == source.Name && f.Is(i+1, "(") && !keyword(f.Text(i)) && !declares(f, i) {
+			calls++
+		}
+		if calls > 50 { // no interface has as many methods, or it can do with a test
+			return true
+		}
+	}
+	arrow := 0 // first token that is not known to be in a type
+	for _, d := range f.DeclsIn(v.match, 0, len(f.Tokens)) {
+		switch word := f.Text(d.At - 1); {
+		case !d.Type:
+			if d.To > d.From && d.At >= arrow {
+				return true
 			}
-		}
-	}
-	return text
-}
-
-// importTokens marks the tokens of import statements.
-func importTokens(f *source.File, match []int32) []bool {
-	marks := make([]bool, len(f.Tokens))
-	for i := 0; i < len(f.Tokens); i++ {
-		end := importEnd(f, match, i)
-		for j := i; j < end; j++ {
-			marks[j] = true
-		}
-		i = max(i, end-1)
-	}
-	return marks
-}
-
-// importEnd returns the token after the import statement that begins at token i, or i.
-func importEnd(f *source.File, match []int32, i int) int {
-	if !f.Tokens[i].First {
-		return i
-	}
-	line := func() int {
-		j := i + 1
-		for j < len(f.Tokens) && !f.Tokens[j].First {
-			if f.Is(j, "(") || f.Is(j, "{") {
-				j = min(int(match[j]), len(f.Tokens)-1)
-			}
-			if j++; f.Is(j-1, ";") {
-				break
-			}
-		}
-		return j
-	}
-	statement := func() int {
-		j := i
-		for j < len(f.Tokens) && !f.Is(j, ";") && j < i+2000 {
-			if f.Is(j, "{") {
-				j = int(match[j])
-			}
-			j++
-		}
-		return min(j+1, len(f.Tokens))
-	}
-	word := f.Text(i)
-	switch f.Lang {
-	case source.Go:
-		if word == "import" {
-			return line()
-		}
-	case source.Python:
-		if word == "import" || word == "from" && f.Kind(i+1) != source.String {
-			return line()
-		}
-	case source.JS, source.TS:
-		if word == "import" && !f.Is(i+1, "(") && !f.Is(i+1, ".") {
-			return line()
-		}
-		if (word == "const" || word == "let" || word == "var") && (f.Is(i+2, "=") && f.Is(i+3, "require") || f.Is(i+1, "{") && f.Is(int(match[i+1])+2, "require")) {
-			for end, j := line(), i; j < end; j++ {
-				if f.Is(j, "require") && f.Is(j+1, "(") {
-					if after := int(match[j+1]) + 1; after == end || f.Is(after, ";") { // nothing is called on it
-						return end
-					}
+		case word == "interface" || word == "protocol" || word == "type":
+			for i := d.From; i < d.To; i++ {
+				if f.Is(i+1, "(") && f.Kind(i) == source.Name && !keyword(f.Text(i)) && !declares(f, i) {
+					calls-- // methods without a body
 				}
 			}
-		}
-	case source.Java, source.Kotlin, source.Scala, source.Swift, source.Dart:
-		if word == "import" || f.Lang == source.Dart && (word == "export" || word == "part") {
-			return line()
-		}
-	case source.Rust:
-		if word == "use" || word == "pub" && f.Is(i+1, "use") || word == "extern" && f.Is(i+1, "crate") {
-			return statement()
-		}
-	case source.CSharp:
-		if (word == "using" || word == "global" && f.Is(i+1, "using")) && !f.Is(i+1, "(") && !f.Is(i+1, "var") && f.Tokens[i].Col == 0 && !f.Is(i+2, "=") {
-			return statement()
-		}
-	case source.PHP:
-		if word == "use" && f.Tokens[i].Col == 0 {
-			return statement()
-		}
-	case source.Ruby:
-		if (word == "require" || word == "require_relative") && f.Kind(i+1) == source.String {
-			return line()
-		}
-	case source.C, source.CPP:
-		if word == "#" && f.Is(i+1, "include") {
-			return line()
+			if v.arrow(arrow, d.At) {
+				return true
+			}
+			arrow = max(arrow, d.To)
 		}
 	}
-	return i
+	return calls > 0 || v.arrow(arrow, len(f.Tokens))
+}
+
+// arrow reports whether an arrow function is among tokens [from, to).
+func (v *version) arrow(from, to int) bool {
+	for i := from; i < to; i++ {
+		if v.f.Is(i, "=>") {
+			return true
+		}
+	}
+	return false
 }
 
 // difference lists the names of a that b has not, each as often as it is missing.
@@ -398,6 +412,15 @@ func renamed(a, b *version) bool {
 	if len(a.tokens) != len(b.tokens) {
 		return false
 	}
+	// A renamed name must not occur in the part that both share.
+	shared := func(name string) bool {
+		for i := range a.f.Tokens {
+			if (i < a.from || i >= a.to) && a.f.Is(i, name) {
+				return true
+			}
+		}
+		return false
+	}
 	to, from := map[string]string{}, map[string]string{}
 	for i, t := range a.tokens {
 		u := b.tokens[i]
@@ -414,6 +437,16 @@ func renamed(a, b *version) bool {
 			return false
 		}
 		to[t], from[u] = u, t
+	}
+	const most = 50
+	n := 0
+	for t, u := range to {
+		if t == u {
+			continue
+		}
+		if n++; n > most || shared(t) || shared(u) {
+			return false
+		}
 	}
 	return true
 }
@@ -433,22 +466,14 @@ func harmless(added map[string]int) bool {
 	return true
 }
 
-// branch reports keywords that begin another way through the code.
-func branch(w string) bool {
-	switch w {
-	case "if", "elif", "elsif", "else", "for", "foreach", "while", "until", "unless", "switch", "case", "match", "when", "select", "try", "catch", "except", "rescue", "guard", "and", "or",
-		"loop", "ensure", "finally":
-		return true
-	}
-	return false
-}
-
 // fresh reports whether all added names are new ones, as those of an extracted variable are. A name that was there before and is now
 // used once more changes what the code works on.
 func fresh(added map[string]int, before *version) bool {
 	old := map[string]bool{}
-	for i, t := range before.tokens {
-		old[t] = old[t] || before.names[i]
+	for i := range before.f.Tokens {
+		if before.f.Tokens[i].Kind == source.Name {
+			old[before.f.Text(i)] = true
+		}
 	}
 	for t := range added {
 		if old[t] {
@@ -456,19 +481,4 @@ func fresh(added map[string]int, before *version) bool {
 		}
 	}
 	return true
-}
-
-// keyword reports words that are no names in any of the languages, or that do something where they stand.
-func keyword(w string) bool {
-	if branch(w) {
-		return true
-	}
-	switch w {
-	case "return", "throw", "throws", "raise", "await", "async", "yield", "break", "continue", "goto", "defer", "go", "not", "in", "is", "new", "delete", "lambda", "func", "function",
-		"fn", "def", "fun", "true", "false", "True", "False", "None", "null", "nil", "undefined", "import", "from", "package", "class", "struct", "interface", "enum", "trait", "do",
-		"with", "pass", "del", "global", "nonlocal", "assert", "super", "static", "public", "private", "protected", "override", "abstract", "unsafe", "typeof", "instanceof", "void",
-		"let", "const", "var", "val", "final", "auto", "self", "this", "end", "then", "begin", "module", "extends", "implements", "impl", "pub", "mut", "ref", "as", "where", "using":
-		return true
-	}
-	return false
 }

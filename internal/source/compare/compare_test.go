@@ -42,6 +42,10 @@ func TestCompare(t *testing.T) {
 		{"a using block is no import", source.CSharp, "class A { void F() { G(); } }", "class A { void F() { using (var x = H()) { G(); } } }", compare.Code},
 		// Declarations.
 		{"ts interface", source.TS, "", "export interface A { b: number; c(x: string): void }\nexport type D = 'x' | 'y'\n", compare.Declares},
+		{"ts function types", source.TS, "", "import { A } from './a'\n\nexport type F = (x: A) => void\nexport interface G { h?: () => A; i(x: string): void }\n", compare.Declares},
+		{"ts arrow function", source.TS, "", "export default (x: number) => x + 1\n", compare.Code},
+		{"long new file", source.Go, "", "package a\n\nfunc f() int {\n\tif x {\n\t\treturn 1\n\t}\n\treturn 2\n}\n" + strings.Repeat("// more\n", 500), compare.Code},
+		{"long new file of types", source.Go, "", "package a\n\n" + strings.Repeat("type T struct{ A int }\n", 200), compare.Declares},
 		{"constants", source.Python, "A = 1\n", "A = 2\nB = 'x'\n", compare.Declares},
 		{"java interface", source.Java, "", "package a;\npublic interface A { int b(String c); List<D> e(); }\n", compare.Declares},
 		{"go struct", source.Go, "", "package a\n\ntype A struct {\n\tB int `json:\"b\"`\n}\n\nconst C = 1\n", compare.Declares},
