@@ -28,13 +28,13 @@ build: ## build the static binaries into bin/
 	CC=$(STATIC_CC) $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./hooks/... ./cmd/...
 
 test: deps ## install what the tests need and run all of them
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 race: ## the tests of everything that runs concurrently, under the race detector
 	$(GO) test -race ./hooks/... ./internal/proc/... ./internal/store/... ./judge/...
 
 e2e: deps ## only the tests with the real Claude Code clients
-	$(GO) test ./e2e/...
+	$(GO) test -timeout 30m ./e2e/...
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@set -e; for pkg in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz' || true); do \
@@ -56,7 +56,7 @@ lint: ## gofmt, vet (also for macOS), staticcheck
 	$(TOOL) staticcheck ./...
 
 golden: ## rewrite golden files
-	$(GO) test ./... -update
+	$(GO) test -timeout 30m ./cmd/devflow-telemetry ./e2e ./e2e/robust ./internal/claude ./telemetry/report/table -update
 
 schema: ## rewrite docs/schema.md from a migrated database
 	$(GO) run ./e2e/schema > docs/schema.md

@@ -31,6 +31,18 @@ func Categorize(request string) string {
 	case "what", "why", "how", "where", "when", "who", "which", "explain", "describe", "does", "is", "are", "do", "should":
 		return "question"
 	}
+	if ruleOf(words[0]) == "feature" { // its object decides: "add tests for x", but "add refunds, with tests"
+		for _, w := range words[1:n] {
+			if strings.Contains(determiners, " "+w+" ") {
+				continue
+			}
+			if object := ruleOf(w); object != "" {
+				return object
+			}
+			break
+		}
+		return "feature"
+	}
 	for _, rule := range categoryRules {
 		for _, w := range words[:n] {
 			if strings.Contains(rule.words, " "+w+" ") {
@@ -51,6 +63,19 @@ var categoryRules = [...]struct{ name, words string }{
 	{"test", " test tests testing coverage "},
 	{"chore", " bump upgrade chore dependency dependencies lint format ci release "},
 	{"feature", " add adds implement create build feature support introduce write make allow enable new "},
+}
+
+// determiners may stand between a verb and its object.
+const determiners = " a an the some more missing new unit integration e2e regression this that my our "
+
+// ruleOf is the category that a single word speaks for, "" if none.
+func ruleOf(word string) string {
+	for _, rule := range categoryRules {
+		if strings.Contains(rule.words, " "+word+" ") {
+			return rule.name
+		}
+	}
+	return ""
 }
 
 func isWordByte(c byte) bool {

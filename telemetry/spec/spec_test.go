@@ -65,6 +65,8 @@ func FuzzParsePrompt(f *testing.F) {
 func TestCategorize(t *testing.T) {
 	t.Parallel()
 	for request, want := range map[string]string{
+		"Add refund(invoice, amount), with tests": "feature", "add tests for refunds": "test", "write the missing unit tests": "test",
+		"Add a README": "docs", "make a release": "chore", "create a fix for the crash": "bugfix", "implement login and document it": "feature",
 		"fix: the token is not rotated":    "bugfix",
 		"There is a regression in login":   "bugfix",
 		"the build is broken":              "bugfix",
