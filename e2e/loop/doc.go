@@ -1,7 +1,7 @@
 // Package loop holds script tests of the governance loop: the built devflow programs, fed with payloads of exactly the shape
 // that Claude Code sends, in throw-away homes and repositories.
 //
-// One script in testdata/script is one behaviour or one numbered case. gNN are the acceptance examples of the governance rules,
+// One script in testdata/script is one behaviour or one numbered case. exNN are the acceptance examples of the governance rules,
 // cNN to kNN the cases that users of comparable tools complained about, and the other scripts play the loop itself. README.md and
 // docs/*.md are tested here too: every line of a block that is tagged sh must work.
 //

@@ -26,7 +26,7 @@ import (
 //	                              SET is path=text, path:=JSON, +path:=JSON (which the recorded one has not) or -path
 //	registered PAYLOAD [SET...]   the commands that the settings files register for the event, run as the client runs them
 //	burst N NAME PAYLOAD [SET...] N hooks at once, of the sessions $SESSION-1, $SESSION-2 …
-//	say [FLAGS] TEXT              one reply of the model in the transcript, see transcript_test.go
+//	say [FLAGS] TEXT              one reply of the model in the transcript, see transcript_test.go; big-line MIB: one line of a user
 //
 //	for-each-hook [SET...]        one event for each of the seven hooks
 //	feed VERSION                  every recorded payload of a client, and rubbish, to every hook
@@ -49,7 +49,14 @@ import (
 //	sql STATEMENT            changes the database, to let time pass
 //	settle                   waits until no process that the hooks have started is left
 //	hold / release           takes the database's write lock, and gives all locks back
+//	contend NAME PAYLOAD [SET...] runs a hook while the lock is held, and gives the lock back when the hook waits for it
 //	flock FILE               locks a file
+//	seed N MIB               N old sessions with transcripts of so many MiB
+//
+// Settings files:
+//
+//	shape FILE               the client accepts it, and it has all of devflow's hooks
+//	foreign FILE FILE        without devflow's entries the two say the same
 //
 // The project:
 //
@@ -77,7 +84,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"silent": (*world).silent, "rows": (*world).rows, "eventually": (*world).eventually, "task": (*world).task, "sql": (*world).sql,
 		"settle": (*world).settle, "hold": (*world).hold, "release": (*world).release, "flock": (*world).flock,
 		"repo": (*world).repo, "project": (*world).project, "git": (*world).git, "code": (*world).code, "used": (*world).used,
-		"feed": (*world).feed, "for-each-hook": (*world).eachHook,
+		"feed": (*world).feed, "contend": (*world).contend, "seed": (*world).seed, "big-line": (*world).bigLine,
+		"shape": (*world).shape, "foreign": (*world).foreign, "for-each-hook": (*world).eachHook,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg {

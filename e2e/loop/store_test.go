@@ -1,13 +1,19 @@
 package loop_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -160,4 +166,112 @@ func (w *world) flock(args []string) error {
 	}
 	w.locked(func() { f.Close() })
 	return nil
+}
+
+// contend runs a hook while the write lock is held, and gives the lock back when the hook has come to wait for it.
+func (w *world) contend(args []string) error {
+	if err := need(args, 2, -1); err != nil {
+		return err
+	}
+	if len(w.open) == 0 {
+		return errors.New("nothing is held")
+	}
+	payload, err := w.payload(args[1], args[2:]...)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(w.program(args[0]))
+	cmd.Stdin, cmd.Env = bytes.NewReader(payload), w.environ()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	gone := make(chan error, 1)
+	go func() { gone <- cmd.Wait() }()
+	opened, before := false, int64(0)
+	err = poll("a hook that waits for the lock", func() (bool, error) {
+		select {
+		case err := <-gone:
+			return false, fmt.Errorf("the hook did not wait for the lock (%v)", err)
+		default:
+		}
+		slept := sleeps(cmd.Process.Pid)
+		if !opened {
+			opened, before = hasOpen(cmd.Process.Pid, w.database()+"-wal"), slept
+			return false, nil
+		}
+		return slept >= before+5, nil // SQLite's busy handler sleeps 1, 2, 5, 10, 15 … ms
+	})
+	w.unlock()
+	if err != nil {
+		return errors.Join(err, cmd.Process.Kill())
+	}
+	return <-gone
+}
+
+// sleeps counts how often the threads of a process went to sleep.
+func sleeps(pid int) (n int64) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		_, rest, _ := strings.Cut(string(data), "\nvoluntary_ctxt_switches:")
+		line, _, _ := strings.Cut(rest, "\n")
+		one, _ := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+		n += one
+	}
+	return n
+}
+
+// hasOpen reports whether a process has a file open.
+func hasOpen(pid int, path string) bool {
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	return slices.ContainsFunc(links, func(link string) bool {
+		target, err := os.Readlink(link)
+		return err == nil && target == path
+	})
+}
+
+// seed stores N old sessions as they would be after months: tasks with rows of every table, and a transcript of MIB each.
+func (w *world) seed(args []string) error {
+	if err := need(args, 2, 2); err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(w.transcripts(), 0o755); err != nil {
+		return err
+	}
+	db, err := store.Open(w.database(), store.Options{})
+	if err != nil {
+		return err
+	}
+	old := time.Now().AddDate(0, -1, 0)
+	err = db.Update(func(tx *store.Tx) error {
+		for i := range n {
+			session := fmt.Sprintf("99999999-0000-4000-8000-%012d", i)
+			file := filepath.Join(w.transcripts(), session+".jsonl")
+			if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Truncate(file, size<<20)); err != nil {
+				return err
+			}
+			if _, err := telemetry.Begin(tx, telemetry.Task{SessionID: session, StartedMS: old.UnixMilli(), ProjectRoot: w.env("PROJ"), Description: "old"}); err != nil {
+				return err
+			}
+			for range 50 {
+				f := telemetry.NewFact(old, session, "PostToolUse")
+				f.ID += int64(w.number()) << 8
+				f.Tool, f.Mutates, f.Edits = "Write", true, []telemetry.Edit{{Path: "src/old.py", Kind: "impl", Added: 10, TestState: "none"}}
+				f.Raise = []telemetry.Signal{{Kind: telemetry.KindTDD, Key: "src/old.py", Severity: "hard"}}
+				if _, err := telemetry.Record(tx, nil, &f); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, db.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -80,6 +81,24 @@ func (w *world) line(text, id, req, model string, u usageOf, sidechain bool) ([]
 		line["requestId"] = req
 	}
 	return json.Marshal(line)
+}
+
+// bigLine adds a line of a user, as long as the output of a tool can be.
+func (w *world) bigLine(args []string) error {
+	if err := need(args, 1, 1); err != nil {
+		return err
+	}
+	mib, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	const head = `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"`
+	line := make([]byte, 0, len(head)+mib<<20+8)
+	line = append(line, head...)
+	for range mib << 20 {
+		line = append(line, 'x')
+	}
+	return add(w.transcript(), append(line, `"}]}}`...))
 }
 
 // add appends a line to a file.
