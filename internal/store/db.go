@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/devflow-suite/devflow/internal/store/disk"
 )
 
 // WALBound is the size of the WAL file, in bytes, from which Update checkpoints. Every process that opens the database reads the
@@ -25,7 +27,7 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	if err := db.run("BEGIN IMMEDIATE", fn); err != nil {
 		return err
 	}
-	size, err := syncFile(db.path + "-wal")
+	size, err := disk.SyncFile(db.path + "-wal")
 	if err != nil {
 		return fmt.Errorf("flush store %s: %w: %w", db.path, ErrIO, err)
 	}
@@ -96,7 +98,7 @@ func (db *DB) checkpoint() {
 	_, _ = db.conn.int("PRAGMA wal_checkpoint(PASSIVE)")
 	_, _ = db.conn.int("PRAGMA wal_checkpoint(TRUNCATE)")
 	_ = db.conn.exec("PRAGMA busy_timeout=" + strconv.FormatInt(db.busy.Milliseconds(), 10))
-	if size, err := fileSize(db.path + "-wal"); err == nil {
+	if size, err := disk.Size(db.path + "-wal"); err == nil {
 		db.walSize = size
 	}
 }

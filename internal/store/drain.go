@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/devflow-suite/devflow/internal/atomicfile"
+	"github.com/devflow-suite/devflow/internal/store/disk"
+	"github.com/devflow-suite/devflow/internal/store/frame"
 )
 
 // One transaction of Drain takes at most this much, so that hooks can write in between.
@@ -95,7 +97,7 @@ func (d *drain) folder(dir string) error {
 	}
 	if claimed {
 		// The claimed name is the identity under which positions are stored: it must not be undone by a power cut.
-		if err := syncDir(dir); err != nil {
+		if err := disk.SyncDir(dir); err != nil {
 			return err
 		}
 		if err := d.spool.at("claimed"); err != nil {
@@ -138,7 +140,7 @@ func (d *drain) claim(dir, name string) error {
 		return err
 	}
 	defer f.Close()
-	if err := lockFD(f, appendBudget); err != nil {
+	if err := disk.Lock(f, appendBudget); err != nil {
 		return &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	if !sameFile(f, path) {
@@ -158,7 +160,7 @@ func (d *drain) file(path string) error {
 		return err
 	}
 	defer f.Close()
-	if lockFD(f, 0) != nil || !sameFile(f, path) {
+	if disk.Lock(f, 0) != nil || !sameFile(f, path) {
 		return nil
 	}
 	data, err := io.ReadAll(f)
@@ -189,7 +191,7 @@ func (d *drain) forget() error {
 		if secureDir(dir, false) != nil {
 			continue
 		}
-		if err := syncDir(dir); err != nil {
+		if err := disk.SyncDir(dir); err != nil {
 			return err
 		}
 		names, err := list(dir)
@@ -267,10 +269,10 @@ func (b *batchStep) run(d *drain, tx *Tx, path, key string, data []byte, refused
 	}
 	start := b.at
 	for b.at < int64(len(data)) && b.count < batchRecords && b.at-start < batchBytes {
-		record, size, ok := frameAt(data[b.at:])
+		record, size, ok := frame.At(data[b.at:])
 		cause := refused[b.at]
 		if !ok {
-			size = badPrefix(data[b.at:])
+			size = frame.Skip(data[b.at:])
 		}
 		if !ok || cause != nil {
 			if err := b.moveAside(path, data[b.at:b.at+int64(size)], cause); err != nil {

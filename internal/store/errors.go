@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"github.com/devflow-suite/devflow/internal/store/disk"
 )
 
 // The classes of failure. Every error of this package that comes from SQLite or from the file system and belongs to one of
@@ -57,6 +59,9 @@ func classify(err error) error {
 
 // classOfErrno maps the errors of system calls.
 func classOfErrno(err error) error {
+	if errors.Is(err, disk.ErrBusy) {
+		return ErrBusy
+	}
 	var no syscall.Errno
 	if !errors.As(err, &no) {
 		if errors.Is(err, fs.ErrPermission) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/devflow-suite/devflow/internal/store/disk"
 )
 
 // DefaultBusy is how long a hook waits for the write lock. It is far below the shortest registered hook time-out (10 s).
@@ -51,18 +53,18 @@ func Open(path string, o Options) (*DB, error) {
 
 // open takes the short way where a WAL file exists, which is nearly always, and the locked one otherwise.
 func open(path string, o Options) (*DB, error) {
-	if isLink(path) { // SQLite keeps the WAL file beside the real one
+	if disk.IsLink(path) { // SQLite keeps the WAL file beside the real one
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return nil, err
 		}
 		path = real
 	}
-	size, err := fileSize(path + "-wal")
+	size, err := disk.Size(path + "-wal")
 	if err == nil {
 		db, err := attach(path, size, o)
 		if err == nil && size == 0 {
-			err = syncDir(filepath.Dir(path))
+			err = disk.SyncDir(filepath.Dir(path))
 		}
 		if err == nil || o.ReadOnly || !errors.Is(err, ErrOlder) && !errors.Is(err, fs.ErrNotExist) {
 			return db, err
@@ -76,7 +78,7 @@ func open(path string, o Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFile(path+".lock", o.Busy)
+	unlock, err := disk.LockFile(path+".lock", o.Busy)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func attach(path string, walSize int64, o Options) (*DB, error) {
 	}
 	c, err := connect(path, mode, o.Busy)
 	if err != nil {
-		if _, serr := fileSize(path); errors.Is(serr, fs.ErrNotExist) {
+		if _, serr := disk.Size(path); errors.Is(serr, fs.ErrNotExist) {
 			return nil, serr
 		}
 		return nil, err
@@ -131,12 +133,12 @@ func checkVersion(v int64) error {
 
 // create makes or migrates the database. The caller holds the lock file.
 func create(path string, o Options) (*DB, error) {
-	size, err := fileSize(path + "-wal")
+	size, err := disk.Size(path + "-wal")
 	alone := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !alone {
 		return nil, err
 	}
-	if _, err := fileSize(path); alone || errors.Is(err, fs.ErrNotExist) {
+	if _, err := disk.Size(path); alone || errors.Is(err, fs.ErrNotExist) {
 		if err := prepareFile(path); err != nil {
 			return nil, err
 		}
@@ -151,7 +153,7 @@ func create(path string, o Options) (*DB, error) {
 		}
 		return nil, err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := disk.SyncDir(filepath.Dir(path)); err != nil {
 		_ = c.driver.Close()
 		return nil, err
 	}
@@ -269,7 +271,7 @@ func openReadOnly(path string, o Options) (*DB, error) {
 		return nil, notAFile(fi)
 	}
 	mode := modeRO
-	if unlock, err := lockFile(path+".lock", o.Busy); err == nil {
+	if unlock, err := disk.LockFile(path+".lock", o.Busy); err == nil {
 		defer unlock()
 		if err := prepareFile(path); err != nil && !errors.Is(err, ErrReadOnly) {
 			return nil, err

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/devflow-suite/devflow/internal/store/disk"
+	"github.com/devflow-suite/devflow/internal/store/frame"
 )
 
 // Names of the spool's files. Appending goes to <session>.spool; draining claims it by renaming it to
@@ -83,7 +86,7 @@ func (s Spool) appendIn(dir, name string, record []byte) error {
 // appendTo writes one frame with one write under the lock and flushes it after the lock is free. again tells that the file at
 // path has changed hands.
 func (s Spool) appendTo(f *os.File, path string, record []byte) (again bool, err error) {
-	if err := lockFD(f, appendBudget); err != nil {
+	if err := disk.Lock(f, appendBudget); err != nil {
 		return false, &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	if !sameFile(f, path) {
@@ -93,10 +96,10 @@ func (s Spool) appendTo(f *os.File, path string, record []byte) (again bool, err
 	if err != nil {
 		return false, err
 	}
-	frame := make([]byte, 0, len(record)+frameHead+2)
+	line := make([]byte, 0, len(record)+frame.Overhead+1)
 	if size == 0 {
 		// Before the first byte, so that whoever finds a file with content need not flush the folder.
-		if err := syncDir(filepath.Dir(path)); err != nil {
+		if err := disk.SyncDir(filepath.Dir(path)); err != nil {
 			return false, err
 		}
 	} else {
@@ -105,20 +108,20 @@ func (s Spool) appendTo(f *os.File, path string, record []byte) (again bool, err
 			return false, err
 		}
 		if last[0] != '\n' { // a writer died in its write: end its line, so that this frame is found
-			frame = append(frame, '\n')
+			line = append(line, '\n')
 		}
 	}
-	frame = appendFrame(frame, record)
-	if _, err := f.Write(frame); err != nil {
+	line = frame.Append(line, record)
+	if _, err := f.Write(line); err != nil {
 		return false, errors.Join(err, f.Truncate(size))
 	}
 	if err := s.at("appended"); err != nil {
 		return false, err
 	}
-	if err := retry(func() error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }); err != nil {
+	if err := disk.Unlock(f); err != nil {
 		return false, err
 	}
-	return false, retry(func() error { return syncFD(int(f.Fd())) })
+	return false, disk.Sync(f)
 }
 
 // at reports a step to a test.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/devflow-suite/devflow/internal/store/value"
 )
 
 // Tx is a running transaction. It lives until the function that received it returns and belongs to its goroutine.
@@ -77,7 +79,7 @@ func (tx *Tx) One(sql string, args []any, dest ...any) (found bool, err error) {
 		return false, fmt.Errorf("read %.60q: %d columns for %d destinations", sql, n, len(dest))
 	}
 	for i, d := range dest {
-		if err := assign(d, values[i]); err != nil {
+		if err := value.Assign(d, values[i]); err != nil {
 			return false, fmt.Errorf("read %.60q: column %d: %w", sql, i, err)
 		}
 	}
@@ -104,7 +106,7 @@ func (tx *Tx) bind(sql string, args []any) ([]driver.NamedValue, error) {
 	}
 	tx.args = tx.args[:0]
 	for i, a := range args {
-		v, err := toValue(a)
+		v, err := value.Of(a)
 		if err != nil {
 			return nil, fmt.Errorf("run %.60q: argument %d: %w", sql, i+1, err)
 		}

@@ -1,4 +1,7 @@
-package store
+// Package value converts between Go's types and the five of SQLite.
+//
+// It knows the driver's interface but no database.
+package value
 
 import (
 	"database/sql"
@@ -7,8 +10,9 @@ import (
 	"reflect"
 )
 
-// toValue converts an argument to what the driver takes. The common types come first and need no reflection.
-func toValue(a any) (driver.Value, error) {
+// Of converts an argument of a statement to what the driver takes: nil, bool, any integer, float64, string, []byte, sql.Null of
+// these, a type made from them, or a pointer to one, where nil means NULL. The common types need no reflection.
+func Of(a any) (driver.Value, error) {
 	switch v := a.(type) {
 	case nil, int64, string, float64, bool, []byte:
 		return a, nil
@@ -57,6 +61,7 @@ func null[T any](n sql.Null[T]) driver.Value {
 	return n.V
 }
 
+// toNullInt is null for int, which the driver does not know.
 func toNullInt(n sql.Null[int]) driver.Value {
 	if !n.Valid {
 		return nil
@@ -72,7 +77,7 @@ func reflected(a any) (driver.Value, error) {
 		if v.IsNil() {
 			return nil, nil
 		}
-		return toValue(v.Elem().Interface())
+		return Of(v.Elem().Interface())
 	case reflect.String:
 		return v.String(), nil
 	case reflect.Bool:
@@ -91,8 +96,9 @@ func reflected(a any) (driver.Value, error) {
 	return nil, fmt.Errorf("type %T cannot be stored", a)
 }
 
-// assign stores a column in a destination of One.
-func assign(dest any, v driver.Value) error {
+// Assign stores a column in dest, a pointer to int64, int, string, float64, bool, []byte, any or sql.Null of these. NULL becomes
+// the zero value.
+func Assign(dest any, v driver.Value) error {
 	switch d := dest.(type) {
 	case *int64:
 		return into(d, v)
@@ -155,5 +161,5 @@ func intoNull[T any](d *sql.Null[T], v driver.Value) error {
 		return nil
 	}
 	d.Valid = true
-	return assign(&d.V, v)
+	return Assign(&d.V, v)
 }

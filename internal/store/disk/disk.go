@@ -1,4 +1,7 @@
-package store
+// Package disk flushes files and folders and locks files, with as few system calls as that takes.
+//
+// It owns no file. Errors are *fs.PathError with the errno inside; those of locks wrap ErrBusy when the budget is used up.
+package disk
 
 import (
 	"errors"
@@ -8,10 +11,13 @@ import (
 	"time"
 )
 
+// ErrBusy says that a lock could not be had within its budget.
+var ErrBusy = errors.New("locked by another process")
+
 // The functions here use system calls directly: os.Open would set up the network poller, which costs a hook four system calls.
 
-// fileSize returns the size of a file in bytes.
-func fileSize(path string) (int64, error) {
+// Size returns the size of a file in bytes.
+func Size(path string) (int64, error) {
 	var st syscall.Stat_t
 	err := retry(func() error { return syscall.Stat(path, &st) })
 	if err != nil {
@@ -20,15 +26,15 @@ func fileSize(path string) (int64, error) {
 	return st.Size, nil
 }
 
-// isLink reports whether a symbolic link is at path.
-func isLink(path string) bool {
+// IsLink reports whether a symbolic link is at path.
+func IsLink(path string) bool {
 	var st syscall.Stat_t
 	err := retry(func() error { return syscall.Lstat(path, &st) })
 	return err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK
 }
 
-// syncFile flushes a file that exists and returns its size in bytes.
-func syncFile(path string) (int64, error) {
+// SyncFile flushes a file that exists and returns its size in bytes.
+func SyncFile(path string) (int64, error) {
 	fd, err := openFD(path, syscall.O_RDONLY)
 	if err != nil {
 		return 0, err
@@ -45,8 +51,8 @@ func syncFile(path string) (int64, error) {
 	return st.Size, nil
 }
 
-// syncDir flushes the entries of a folder.
-func syncDir(path string) error {
+// SyncDir flushes the entries of a folder.
+func SyncDir(path string) error {
 	fd, err := openFD(path, syscall.O_RDONLY|syscall.O_DIRECTORY)
 	if err != nil {
 		return err
@@ -71,6 +77,14 @@ func openFD(path string, flags int) (int, error) {
 	return fd, nil
 }
 
+// Sync flushes an open file as far as its content needs.
+func Sync(f *os.File) error { return retry(func() error { return syncFD(int(f.Fd())) }) }
+
+// Unlock gives a lock back before its file is closed.
+func Unlock(f *os.File) error {
+	return retry(func() error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) })
+}
+
 // retry repeats a system call that a signal interrupted.
 func retry(call func() error) error {
 	for {
@@ -80,22 +94,22 @@ func retry(call func() error) error {
 	}
 }
 
-// lockFile takes an exclusive flock on path, which it creates (mode 0600), within a budget. Beyond it the error wraps ErrBusy.
+// LockFile takes an exclusive flock on path, which it creates (mode 0600), within a budget. Beyond it the error wraps ErrBusy.
 // The file stays: removing it would let two holders in.
-func lockFile(path string, budget time.Duration) (unlock func(), err error) {
+func LockFile(path string, budget time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFD(f, budget); err != nil {
+	if err := Lock(f, budget); err != nil {
 		_ = f.Close()
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	return func() { _ = f.Close() }, nil
 }
 
-// lockFD waits for an exclusive flock on an open file. It polls, since a blocking flock has no time-out.
-func lockFD(f *os.File, budget time.Duration) error {
+// Lock waits for an exclusive flock on an open file. It polls, since a blocking flock has no time-out.
+func Lock(f *os.File, budget time.Duration) error {
 	const firstPause, longestPause = time.Millisecond, 20 * time.Millisecond
 	pause := firstPause
 	for waited := time.Duration(0); ; waited += pause {
