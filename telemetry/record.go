@@ -53,6 +53,12 @@ func Replay(tx *store.Tx, encoded []byte) error {
 	return err
 }
 
+// Amend corrects the outcome of a recorded event whose answer was found after its facts were stored: a turn that was judged.
+func Amend(tx *store.Tx, f *Fact) error {
+	_, err := tx.Exec("UPDATE hook_runs SET outcome=?,us=?,modules=? WHERE id=?", f.outcome(), f.US, text(f.modules()), f.ID)
+	return err
+}
+
 func record(tx *store.Tx, t *Task, newest bool, f *Fact) (*Task, error) {
 	t, before, err := place(tx, t, newest, f)
 	if err != nil {

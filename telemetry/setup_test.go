@@ -161,5 +161,3 @@ func (b *bundle) usage(work int64) {
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
-func boolText(b bool) string { return strconv.FormatBool(b) }

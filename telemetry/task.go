@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"strconv"
-	"strings"
 )
 
 // State is where a task stands with its judge and breaker.
@@ -92,16 +91,6 @@ func (t *Task) FirstRow() int64 { return (t.StartedMS - 10*60*1000) << idShift }
 
 // TaskID is the name of a task in task_executions.
 func TaskID(session string, seq int64) string { return session + "#" + strconv.FormatInt(seq, 10) }
-
-// SplitTaskID is the reverse of TaskID; ok is false for anything else.
-func SplitTaskID(id string) (session string, seq int64, ok bool) {
-	i := strings.LastIndexByte(id, '#')
-	if i < 1 {
-		return "", 0, false
-	}
-	seq, err := strconv.ParseInt(id[i+1:], 10, 64)
-	return id[:i], seq, err == nil && seq > 0
-}
 
 // Base is what a task's diff is measured against.
 type Base struct {

@@ -1,7 +1,6 @@
 package telemetry_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -108,19 +107,6 @@ func TestDamagedPackedTask(t *testing.T) {
 		if got := b.edit("a.py"); got == nil || got.Prompts != 1 || !got.Edited {
 			t.Errorf("%q: %+v", damage, got)
 		}
-	}
-}
-
-func TestSplitTaskID(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]string{"a#b#12": "a#b 12 true", "s1#1": "s1 1 true", "#1": " 0 false", "s": " 0 false", "s#x": "s 0 false", "s#0": "s 0 false"} {
-		session, seq, ok := telemetry.SplitTaskID(id)
-		if got := strings.TrimSpace(strings.Join([]string{session, itoa(seq), boolText(ok)}, " ")); got != strings.TrimSpace(want) {
-			t.Errorf("SplitTaskID(%q) = %q, want %q", id, got, want)
-		}
-	}
-	if got := telemetry.TaskID("s", 3); got != "s#3" {
-		t.Error(got)
 	}
 }
 

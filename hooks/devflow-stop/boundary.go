@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/proc"
@@ -43,12 +44,28 @@ func boundary(s *event.Scene) claude.Output {
 	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("not done within %s", patience))
 	defer cancel()
-	res, err := await(ctx, cmd)
+	var res judge.Result
+	var out claude.Output
+	s.Module("boundary", func() (outcome hooks.Outcome, err error) {
+		if res, err = await(ctx, cmd); err != nil {
+			out = claude.Message("[devflow:judge] could not judge this turn: " + err.Error() + ". This is not a pass. Check with: devflow doctor")
+			return hooks.Failed, err
+		}
+		out, outcome = answer(res)
+		return outcome, nil
+	})
+	err := s.Update(func(tx *store.Tx) error {
+		if res.N > 0 {
+			if err := judge.MarkTold(tx, res.Session, res.Seq, res.N); err != nil {
+				return err
+			}
+		}
+		return s.Amend(tx)
+	})
 	if err != nil {
-		s.Log("judge", err)
-		return claude.Message("[devflow:judge] could not judge this turn: " + err.Error() + ". This is not a pass. Check with: devflow doctor")
+		s.Log("note verdict", err)
 	}
-	return answer(s, res)
+	return out
 }
 
 // judgeable is whether a turn that ends now is a boundary: the spec is claimed to be done, or there is none and files
@@ -97,21 +114,15 @@ func await(ctx context.Context, cmd proc.Cmd) (judge.Result, error) {
 	return res, nil
 }
 
-// answer says what the verdict asks for, and notes that it was said.
-func answer(s *event.Scene, res judge.Result) claude.Output {
-	if res.N > 0 {
-		err := s.Update(func(tx *store.Tx) error { return judge.MarkTold(tx, res.Session, res.Seq, res.N) })
-		if err != nil {
-			s.Log("note verdict", err)
-		}
-	}
+// answer is what the verdict asks for.
+func answer(res judge.Result) (claude.Output, hooks.Outcome) {
 	switch res.Action {
 	case judge.Block:
-		return claude.Block(res.Text)
+		return claude.Block(res.Text), hooks.Block
 	case judge.Halt:
-		return claude.Halt(res.Text)
+		return claude.Halt(res.Text), hooks.Halt
 	case judge.Message:
-		return claude.Message(res.Text)
+		return claude.Message(res.Text), hooks.Message
 	}
-	return claude.Output{}
+	return claude.Output{}, hooks.OK
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/devflow-suite/devflow/hooks"
@@ -66,7 +67,7 @@ func drain(s *event.Scene) {
 // is waited for.
 func tokens(s *event.Scene) (res usage.Result) {
 	s.Module("tokens", func() (hooks.Outcome, error) {
-		if s.In.LastAssistantMessage != "" {
+		if _, err := os.Stat(s.In.TranscriptPath); err == nil && s.In.LastAssistantMessage != "" { // a session may keep none
 			ctx, cancel := context.WithTimeout(context.Background(), lag)
 			claude.WaitTail(ctx, s.In.TranscriptPath, s.In.LastAssistantMessage)
 			cancel()

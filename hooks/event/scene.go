@@ -187,6 +187,12 @@ func (s *Scene) Foresee(tx *store.Tx) (t *telemetry.Task, err error) {
 	return t, errors.Join(err, undo)
 }
 
+// Amend corrects the recorded event: modules that ran after Commit are added, and the outcome is theirs if it weighs more.
+func (s *Scene) Amend(tx *store.Tx) error {
+	s.finish()
+	return telemetry.Amend(tx, &s.Fact)
+}
+
 // ErrNoSession is returned by Commit for an event that names no session.
 var ErrNoSession = errors.New("event names no session")
 

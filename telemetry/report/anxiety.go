@@ -1,8 +1,10 @@
 package report
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/devflow-suite/devflow/internal/store"
-	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // Source of the anxiety score and its limits: the published telemetry tool. Depth is measured in reads, not in tokens.
@@ -58,7 +60,7 @@ func Anxiety(db *store.DB, threshold int64, n int, composite bool) ([]AnxietyRow
 }
 
 func (a *AnxietyRow) addComposite(tx *store.Tx) error {
-	session, seq, ok := telemetry.SplitTaskID(a.TaskID)
+	session, seq, ok := splitTaskID(a.TaskID)
 	if !ok {
 		return nil
 	}
@@ -92,4 +94,14 @@ func (a *AnxietyRow) addComposite(tx *store.Tx) error {
 		a.Level = "high"
 	}
 	return nil
+}
+
+// splitTaskID is the reverse of telemetry.TaskID; ok is false for anything else.
+func splitTaskID(id string) (session string, seq int64, ok bool) {
+	i := strings.LastIndexByte(id, '#')
+	if i < 1 {
+		return "", 0, false
+	}
+	seq, err := strconv.ParseInt(id[i+1:], 10, 64)
+	return id[:i], seq, err == nil && seq > 0
 }
