@@ -218,17 +218,14 @@ func (c *Call) jvmTest() string {
 
 // testFile recognises an interpreter that is given a test file: `python tests/test_x.py`, `ruby -Itest test/x_test.rb`.
 func (c *Call) testFile() string {
-	for _, a := range positional(c.Args, "-r", "--require", "-I", "-d", "-W", "-X", "--import", "--loader", "-e", "-c", "--eval") {
-		if c.Has("-c", "-e", "--eval") {
-			return ""
-		}
-		base := path.Base(a)
-		stem, ext, found := strings.Cut(base, ".")
-		if found && (strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") ||
-			strings.HasPrefix(ext, "test.") || strings.HasPrefix(ext, "spec.")) {
-			return c.Name + " file"
-		}
+	files := positional(c.Args, "-r", "--require", "-I", "-d", "-W", "-X", "--import", "--loader", "-e", "-c", "--eval")
+	if len(files) == 0 || c.Has("-c", "-e", "--eval") {
 		return ""
+	}
+	stem, ext, found := strings.Cut(path.Base(files[0]), ".") // the others are arguments of the first
+	if found && (strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") ||
+		strings.HasPrefix(ext, "test.") || strings.HasPrefix(ext, "spec.")) {
+		return c.Name + " file"
 	}
 	return ""
 }
