@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,9 +20,10 @@ import (
 
 // Bounds of a search.
 const (
-	maxRead       = 1 << 20 // bytes of one file that are looked at
-	maxSearch     = 200     // candidate files of the text search
-	maxSearchSize = 8 << 20 // bytes of all of them
+	maxRead       = 1 << 20  // bytes of one test that are looked at
+	maxDeclared   = 32 << 10 // bytes of an implementation whose declarations are
+	maxSearch     = 200      // candidate files of the text search
+	maxSearchSize = 2 << 20  // bytes of all of them
 )
 
 // How a test was found.
@@ -50,7 +52,6 @@ type Finder struct {
 	dir   string
 	root  *os.Root
 	index *Index
-	read  int64 // bytes read by the text search that is going on
 	load  func() string
 	save  func(string)
 }
@@ -118,14 +119,17 @@ func (f *Finder) Find(rel string) (found Found, ok bool, err error) {
 
 // search is one Find.
 type search struct {
-	f     *Finder
-	rel   string
-	dir   string
-	lang  Lang
-	stem  string
-	found Found // best so far: a stub
-	decls []string
-	known bool // decls was filled
+	f      *Finder
+	rel    string
+	dir    string
+	lang   Lang
+	stem   string
+	found  Found // best so far: a stub
+	decls  []string
+	known  bool // decls was filled
+	words  map[string]bool
+	read   int           // bytes of the tests that were looked at
+	beside []fs.DirEntry // Go: what lies next to the file
 }
 
 // content reads at most maxRead bytes of a regular file.
@@ -154,11 +158,12 @@ func (s *search) try(rel, via string, accept func(*source.File) bool) bool {
 	if src == nil {
 		return false
 	}
-	lexed := source.Lex(LanguageOf(rel), src)
-	if accept != nil && !accept(lexed) {
+	s.read += len(src)
+	lang := LanguageOf(rel)
+	if accept != nil && (!s.named(src) || !accepts(lang, src, accept)) {
 		return false
 	}
-	if cases.Any(lexed) {
+	if cases.Any(lang, src) {
 		s.found = Found{Path: rel, Via: via}
 		return true
 	}
@@ -168,13 +173,25 @@ func (s *search) try(rel, via string, accept func(*source.File) bool) bool {
 	return false
 }
 
+// accepts asks accept about the beginning of a file first, where imports stand and names soon occur.
+func accepts(lang Lang, src []byte, accept func(*source.File) bool) bool {
+	const beginning = 4 << 10
+	if len(src) > 2*beginning {
+		cut := bytes.LastIndexByte(src[:beginning], '\n') + 1
+		if accept(source.Lex(lang, src[:cut])) {
+			return true
+		}
+	}
+	return accept(source.Lex(lang, src))
+}
+
 // module finds tests inside the file: Rust.
 func (s *search) module() bool {
 	if s.lang != source.Rust {
 		return false
 	}
 	src := s.f.content(s.rel)
-	if !bytes.Contains(src, []byte("#[")) || !cases.Any(source.Lex(s.lang, src)) {
+	if !bytes.Contains(src, []byte("#[")) || !cases.Any(s.lang, src) {
 		return false
 	}
 	s.found = Found{Path: s.rel, Via: ViaModule}
@@ -187,55 +204,63 @@ func (s *search) about(base string) bool {
 	return l != "" && layout.Family(s.lang, l) && layout.SameStem(s.lang, layout.Subject(l, base), s.stem)
 }
 
+// isDir reports whether there seems to be a directory: a cheap probe, through which nothing is read. What lies behind a symbolic link
+// is refused when it is opened.
+func (s *search) isDir(rel string) bool {
+	info, err := os.Stat(filepath.Join(s.f.dir, filepath.FromSlash(rel)))
+	return err == nil && info.IsDir()
+}
+
 // list tries the tests in one directory that bear the file's name. In a directory of tests a plain name will do (tests/user.rs).
-func (s *search) list(dir, via string, testDir bool) bool {
-	if info, err := s.f.root.Stat(dir); err != nil || !info.IsDir() {
-		return false
+func (s *search) list(dir, via string, testDir bool) (found bool, entries []fs.DirEntry) {
+	if !s.isDir(dir) {
+		return false, nil
 	}
 	entries, err := readDir(s.f.root, dir)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	for _, e := range entries {
 		if e.IsDir() || !s.about(e.Name()) {
 			continue
 		}
 		if (testDir || layout.IsTestName(LanguageOf(e.Name()), e.Name())) && s.try(path.Join(dir, e.Name()), via, nil) {
+			return true, nil
+		}
+	}
+	return false, entries
+}
+
+// siblings looks next to the file and in the test directories beside it.
+func (s *search) siblings() bool {
+	found, entries := s.list(s.dir, ViaSibling, false)
+	if found || s.lang == source.Go {
+		s.beside = entries
+		return found
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		switch name := e.Name(); name {
+		case "__tests__", "tests", "test", "spec":
+			found, _ = s.list(path.Join(s.dir, name), ViaSibling, true)
+		case s.stem:
+			found, _ = s.list(path.Join(s.dir, name), ViaSibling, false)
+			// Rust: src/user.rs with src/user/tests.rs
+			found = found || s.lang == source.Rust && s.try(path.Join(s.dir, name, "tests.rs"), ViaSibling, nil)
+		}
+		if found {
 			return true
 		}
 	}
 	return false
 }
 
-// siblings looks next to the file and in the test directories beside it.
-func (s *search) siblings() bool {
-	if s.list(s.dir, ViaSibling, false) {
-		return true
-	}
-	if s.lang == source.Go {
-		return false
-	}
-	for _, d := range [...]string{"__tests__", "tests", "test", "spec", s.stem} {
-		if s.list(path.Join(s.dir, d), ViaSibling, d != s.stem) {
-			return true
-		}
-	}
-	// Rust: src/user.rs with src/user/tests.rs
-	return s.lang == source.Rust && s.try(path.Join(s.dir, s.stem, "tests.rs"), ViaSibling, nil)
-}
-
 // goPackage accepts any test of the package that uses a name which the file declares.
 func (s *search) goPackage() bool {
-	entries, err := readDir(s.f.root, s.dir)
-	if err != nil {
-		return false
-	}
-	names := s.declared()
-	if len(names) == 0 {
-		return false
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), "_test.go") && s.try(path.Join(s.dir, e.Name()), ViaPackage, func(t *source.File) bool { return mentions(t, names) }) {
+	for _, e := range s.beside {
+		if strings.HasSuffix(e.Name(), "_test.go") && s.try(path.Join(s.dir, e.Name()), ViaPackage, func(t *source.File) bool { return mentions(t, s.declared()) }) {
 			return true
 		}
 	}
@@ -244,42 +269,28 @@ func (s *search) goPackage() bool {
 
 // mirrors looks below the test directories of the project and of the package, at the place that mirrors the file's.
 func (s *search) mirrors() bool {
-	seen := map[string]bool{}
-	for _, d := range s.mirrorDirs() {
-		if !seen[d] {
-			seen[d] = true
-			if s.list(d, ViaMirror, true) {
-				return true
-			}
+	var seen []string
+	for d := range s.mirrorDirs {
+		if slices.Contains(seen, d) {
+			continue
+		}
+		seen = append(seen, d)
+		if found, _ := s.list(d, ViaMirror, true); found {
+			return true
 		}
 	}
 	return false
 }
 
-// mirrorDirs lists candidate directories, likely ones first. Their number is bounded by the depth of the path.
-func (s *search) mirrorDirs() []string {
-	dirs := strings.Split(s.dir, "/")
-	if s.dir == "." {
-		dirs = nil
-	}
-	var out []string
-	if sug := Suggest(s.rel); sug != "" {
-		out = append(out, path.Dir(sug))
+// mirrorDirs goes through candidate directories, likely ones first. Their number is bounded by the depth of the path.
+func (s *search) mirrorDirs(yield func(string) bool) {
+	dirs := s.dirs()
+	if sug := Suggest(s.rel); sug != "" && !yield(path.Dir(sug)) {
+		return
 	}
 	for i := 1; i < len(dirs); i++ { // src/main/java, src/commonMain/kotlin
-		if dirs[i-1] != "src" {
-			continue
-		}
-		for _, set := range [...]string{"test", "androidTest", "commonTest", "jvmTest", "integrationTest", "it"} {
-			c := slices.Clone(dirs)
-			c[i] = set
-			out = append(out, path.Join(c...))
-			if i+1 < len(c) { // Kotlin tests of Java code and the like
-				for _, l := range [...]string{"java", "kotlin", "scala", "groovy"} {
-					c[i+1] = l
-					out = append(out, path.Join(c...))
-				}
-			}
+		if dirs[i-1] == "src" && !sets(dirs, i, yield) {
+			return
 		}
 	}
 	bases := [][2]int{{0, 0}} // [end of base, start of what is below it]
@@ -296,31 +307,71 @@ func (s *search) mirrorDirs() []string {
 	}
 	const most = 8 // source directories in one path
 	for _, b := range bases[:min(len(bases), most)] {
-		base := path.Join(dirs[:b[0]]...)
-		below := path.Join(dirs[b[1]:]...)
-		full := path.Join(dirs[b[0]:]...)
-		for _, root := range layout.TestRoots(s.lang) {
-			r := path.Join(base, root)
-			if info, err := s.f.root.Stat(r); err != nil || !info.IsDir() {
-				continue
-			}
-			for _, sub := range [...]string{"", "unit", "Unit", "integration", "Feature", "functional", "src"} {
-				out = append(out, path.Join(r, sub, below), path.Join(r, sub, full), path.Join(r, sub))
-			}
-			if len(dirs) > b[1] { // App/X.cs → tests/App.Tests, Sources/Mod/X.swift → Tests/ModTests
-				rest := path.Join(dirs[b[1]+1:]...)
-				for _, suffix := range [...]string{".Tests", "Tests", ".UnitTests", ".Test"} {
-					out = append(out, path.Join(r, dirs[b[1]]+suffix, rest), path.Join(r, dirs[b[1]]+suffix))
-				}
-			}
+		if !s.below(dirs, b[0], b[1], yield) {
+			return
 		}
-		if s.lang == source.CSharp && len(dirs) > b[1] {
-			for _, suffix := range [...]string{".Tests", ".UnitTests", ".Test"} {
-				out = append(out, path.Join(base, dirs[b[1]]+suffix, path.Join(dirs[b[1]+1:]...)), path.Join(path.Join(dirs[:b[1]]...), dirs[b[1]]+suffix, path.Join(dirs[b[1]+1:]...)))
+	}
+}
+
+// sets yields the places of other source sets of Gradle, Maven and sbt: dirs[i] is the name of the file's own set.
+func sets(dirs []string, i int, yield func(string) bool) bool {
+	for _, set := range [...]string{"test", "androidTest", "commonTest", "jvmTest", "integrationTest", "it"} {
+		c := slices.Clone(dirs)
+		c[i] = set
+		if !yield(path.Join(c...)) {
+			return false
+		}
+		if i+1 == len(c) {
+			continue
+		}
+		for _, l := range [...]string{"java", "kotlin", "scala", "groovy"} { // Kotlin tests of Java code and the like
+			c[i+1] = l
+			if !yield(path.Join(c...)) {
+				return false
 			}
 		}
 	}
-	return out
+	return true
+}
+
+// below yields places in the test directories of the base dirs[:end]. The file lies in dirs[start:] below it.
+func (s *search) below(dirs []string, end, start int, yield func(string) bool) bool {
+	base, rest, full := path.Join(dirs[:end]...), path.Join(dirs[start:]...), path.Join(dirs[end:]...)
+	for _, root := range layout.TestRoots(s.lang) {
+		r := path.Join(base, root)
+		if !s.isDir(r) {
+			continue
+		}
+		for _, sub := range [...]string{"", "unit", "Unit", "integration", "Feature", "functional", "src"} {
+			if sub != "" && !s.isDir(path.Join(r, sub)) {
+				continue
+			}
+			if !yield(path.Join(r, sub, rest)) || !yield(path.Join(r, sub, full)) || !yield(path.Join(r, sub)) {
+				return false
+			}
+		}
+		if len(dirs) > start && !s.project(r, dirs[start], dirs[start+1:], yield) { // App/X.cs → tests/App.Tests
+			return false
+		}
+	}
+	if s.lang == source.CSharp && len(dirs) > start { // App/X.cs → App.Tests
+		return s.project(base, dirs[start], dirs[start+1:], yield) && s.project(path.Join(dirs[:start]...), dirs[start], dirs[start+1:], yield)
+	}
+	return true
+}
+
+// project yields the test project that belongs to the project or module named name: App.Tests, ModTests.
+func (s *search) project(at, name string, rest []string, yield func(string) bool) bool {
+	if s.lang != source.CSharp && s.lang != source.Swift {
+		return true
+	}
+	for _, suffix := range [...]string{".Tests", "Tests", ".UnitTests", ".Test"} {
+		p := path.Join(at, name+suffix)
+		if !yield(path.Join(p, path.Join(rest...))) || !yield(p) {
+			return false
+		}
+	}
+	return true
 }
 
 // tests returns the index, building it if need be.
@@ -349,7 +400,11 @@ func (s *search) tests() []string {
 func (s *search) byIndex() bool {
 	own := path.Base(s.dir)
 	for _, t := range s.near(func(t string) bool { return s.about(path.Base(t)) }) {
-		if s.try(t, ViaIndex, func(x *source.File) bool { return path.Base(path.Dir(t)) == own || s.refers(t, x) }) {
+		accept := func(x *source.File) bool { return s.refers(t, x) }
+		if path.Base(path.Dir(t)) == own {
+			accept = nil
+		}
+		if s.try(t, ViaIndex, accept) {
 			return true
 		}
 	}
@@ -358,18 +413,14 @@ func (s *search) byIndex() bool {
 
 // byReference accepts any test that imports the file or uses what it declares.
 func (s *search) byReference() bool {
-	s.f.read = 0
+	s.read = 0
 	candidates := s.near(func(t string) bool { return layout.Family(s.lang, LanguageOf(t)) })
 	for _, t := range candidates[:min(len(candidates), maxSearch)] {
-		info, err := s.f.root.Stat(t)
-		if err != nil {
-			continue
-		}
-		if s.f.read += min(info.Size(), maxRead); s.f.read > maxSearchSize {
-			return false
-		}
 		if s.try(t, ViaReference, func(x *source.File) bool { return s.refers(t, x) }) {
 			return true
+		}
+		if s.read > maxSearchSize {
+			return false
 		}
 	}
 	return false

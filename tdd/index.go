@@ -63,7 +63,7 @@ func BuildIndex(root *os.Root) (Index, error) {
 				if e.Name()[0] != '.' && !layout.Skipped(strings.Split(rel, "/")) {
 					queue = append(queue, rel)
 				}
-			case e.Type().IsRegular() && LanguageOf(rel) != "" && Classify(rel) == Test:
+			case e.Type().IsRegular() && layout.IsTest(rel):
 				if len(ix.Tests) == maxIndexTests {
 					ix.Partial = true
 					break

@@ -1,6 +1,7 @@
 package tdd
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ func (s *search) declared() []string {
 		return s.decls
 	}
 	s.known = true
-	f := source.Lex(s.lang, s.f.content(s.rel))
+	src := s.f.content(s.rel)
+	f := source.Lex(s.lang, src[:min(len(src), maxDeclared)])
 	var methods []string
 	for _, d := range f.Decls() {
 		switch {
@@ -37,6 +39,35 @@ func (s *search) declared() []string {
 	s.decls = s.decls[:min(len(s.decls), most)]
 	return s.decls
 }
+
+// named is a quick look before the careful one: whether the file's stem, or a name that it declares, stands anywhere in the text.
+func (s *search) named(src []byte) bool {
+	if s.lang != source.Go && bytes.Contains(src, []byte(s.stem)) {
+		return true
+	}
+	if s.words == nil {
+		s.words = map[string]bool{camel(s.stem): true}
+		for _, n := range s.declared() {
+			s.words[n] = true
+		}
+	}
+	for i := 0; i < len(src); i++ {
+		if !letter(src[i]) {
+			continue
+		}
+		j := i + 1
+		for j < len(src) && (letter(src[j]) || src[j] >= '0' && src[j] <= '9') {
+			j++
+		}
+		if j-i > 2 && s.words[string(src[i:j])] {
+			return true
+		}
+		i = j
+	}
+	return false
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
 // goVars lists package variables and constants.
 func goVars(f *source.File) []string {

@@ -98,7 +98,7 @@ func Tests(lang Lang, src []byte) []Case {
 // HasAssertion reports whether a test file can fail: one of its cases holds an assertion that is not trivial. A file without one is
 // a stub.
 func HasAssertion(lang Lang, src []byte) bool {
-	return lang != "" && cases.Any(source.Lex(lang, src))
+	return lang != "" && cases.Any(lang, src)
 }
 
 // State is the value of edits.test_state for a file of some kind. found is whether a test that is no stub covers it; changed whether

@@ -125,23 +125,24 @@ func (d *declarer) body(j int) (from, to int) {
 	f := d.f
 	head := j
 	for ; j < len(f.Tokens) && j < head+400; j++ {
-		switch {
-		case f.Is(j, "(") || f.Is(j, "["):
+		switch f.op(j) {
+		case '(', '[':
 			j = d.closing(j)
-		case f.Is(j, "{"):
+			continue
+		case '{':
 			if f.Lang == Go && (f.Is(j-1, "interface") || f.Is(j-1, "struct")) && f.Is(d.closing(j)+1, "{") {
 				j = d.closing(j)
 				continue
 			}
 			return j + 1, d.closing(j)
-		case f.Is(j, ";"):
+		case ';', '}', ')':
 			return j, j
+		}
+		switch {
 		case f.Is(j, "=") || f.Is(j, "=>"):
 			if f.Lang == Kotlin || f.Lang == Scala || f.Lang == CSharp || f.Lang == Dart || f.Lang == PHP {
 				return j + 1, d.expression(j + 1)
 			}
-		case f.Is(j, "}") || f.Is(j, ")"):
-			return j, j
 		case f.Tokens[j].First && j > head && begins(f.Text(j)):
 			return j, j // the next declaration: this one had no body
 		}

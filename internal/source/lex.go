@@ -50,6 +50,14 @@ func (f *File) Is(i int, text string) bool {
 	return f.Src[t.Pos:t.End] == text
 }
 
+// op returns the character of token i if it is an operator of one character, else 0.
+func (f *File) op(i int) byte {
+	if i < 0 || i >= len(f.Tokens) || f.Tokens[i].Kind != Op || f.Tokens[i].End-f.Tokens[i].Pos != 1 {
+		return 0
+	}
+	return f.Src[f.Tokens[i].Pos]
+}
+
 // Kind returns the kind of token i, 0 outside the file.
 func (f *File) Kind(i int) Kind {
 	if i < 0 || i >= len(f.Tokens) {
@@ -142,7 +150,6 @@ func (x *lexer) move(j int) {
 }
 
 func (x *lexer) emit(k Kind, end int) {
-	end = min(end, len(x.Src))
 	x.Tokens = append(x.Tokens, Token{Kind: k, First: x.fresh, Pos: int32(x.i), End: int32(end), Line: x.line, Col: int32(x.i - x.start)})
 	if k == String {
 		x.move(end)
@@ -157,7 +164,8 @@ const (
 	classBlank         // skipped
 	classLetter        // begins a name
 	classDigit
-	classOpen // may begin a comment, a string or a name, depending on the language
+	classSingle // an operator of one character
+	classOpen   // may begin a comment, a string or a name, depending on the language
 )
 
 var classes = [256]uint8{
@@ -171,6 +179,7 @@ var classes = [256]uint8{
 	'0': classDigit, '1': classDigit, '2': classDigit, '3': classDigit, '4': classDigit, '5': classDigit, '6': classDigit, '7': classDigit, '8': classDigit, '9': classDigit,
 	'\n': classOpen, '\\': classOpen, '/': classOpen, '#': classOpen, '=': classOpen, '?': classOpen, '"': classOpen, '\'': classOpen, '`': classOpen, '@': classOpen,
 	'$': classOpen, '<': classOpen, '%': classOpen,
+	'(': classSingle, ')': classSingle, '[': classSingle, ']': classSingle, '{': classSingle, '}': classSingle, ',': classSingle, ';': classSingle, '~': classSingle,
 }
 
 func (x *lexer) next() {
@@ -182,6 +191,8 @@ func (x *lexer) next() {
 		x.name()
 	case classDigit:
 		x.number()
+	case classSingle:
+		x.emit(Op, x.i+1)
 	case classOpen:
 		x.open(c)
 	default:
@@ -317,18 +328,23 @@ func (x *lexer) name() {
 		}
 		j++
 	}
-	switch q := x.at(j); {
-	case (q == '"' || q == '\'') && x.prefix(x.Src[x.i:j], q):
-		if x.str(x.i, j) {
-			return
-		}
-	case q == '#' && x.Lang == Rust && x.rawPrefix(x.Src[x.i:j]):
-		if x.str(x.i, j) {
-			return
-		}
+	if j == len(x.Src) {
+		x.emit(Name, j)
+		return
 	}
-	if (x.Lang == Ruby) && (x.at(j) == '?' || x.at(j) == '!') && x.at(j+1) != '=' { // empty?, save!
-		j++
+	switch q := x.Src[j]; q {
+	case '"', '\'':
+		if x.prefix(x.Src[x.i:j], q) && x.str(x.i, j) {
+			return
+		}
+	case '#':
+		if x.Lang == Rust && x.rawPrefix(x.Src[x.i:j]) && x.str(x.i, j) {
+			return
+		}
+	case '?', '!':
+		if x.Lang == Ruby && x.at(j+1) != '=' { // empty?, save!
+			j++
+		}
 	}
 	x.emit(Name, j)
 }
@@ -371,8 +387,12 @@ func (x *lexer) number() {
 
 // opLen is the length of the operator that s begins with.
 func opLen(s string) int {
-	const more = "=>:+-.?&|<~*/!" // what a longer operator goes on with
-	if len(s) < 2 || strings.IndexByte(more, s[1]) < 0 {
+	if len(s) < 2 {
+		return 1
+	}
+	switch s[1] { // what a longer operator goes on with
+	case '=', '>', ':', '+', '-', '.', '?', '&', '|', '<', '~', '*', '/', '!':
+	default:
 		return 1
 	}
 	if len(s) > 2 {

@@ -8,7 +8,12 @@ const maxInterp = 8
 // str reads a string, character or regular expression whose quote (or # of a raw string) is at q; pos is where its prefix starts.
 // It reports false, and moves nowhere, if there is none.
 func (x *lexer) str(pos, q int) bool {
-	end := x.strEnd(pos, q)
+	switch x.Src[q] {
+	case '"', '\'', '`', '#', '@', '$', '<', '%', '/':
+	default:
+		return false
+	}
+	end := min(x.strEnd(pos, q), len(x.Src))
 	if end <= q {
 		return false
 	}
@@ -22,6 +27,9 @@ func (x *lexer) str(pos, q int) bool {
 
 func (x *lexer) strEnd(pos, q int) int {
 	prefix := x.Src[pos:q]
+	if x.Src[q] == '"' && prefix == "" { // by far the most frequent
+		return x.quoted(prefix, q)
+	}
 	switch c := x.Src[q]; {
 	case c == '#' && x.Lang == Rust && prefix != "", c == '#' && x.Lang == Swift:
 		return x.hashed(q)

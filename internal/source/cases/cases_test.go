@@ -235,6 +235,28 @@ void test_d(void) { f(); /* assert(x) */ }`, []string{"test_a@1 1/0", "test_b@2 
 	}
 }
 
+// Any stops early, but says what Find says.
+func TestAny(t *testing.T) {
+	t.Parallel()
+	const stub = "def test_a():\n    pass\n\n"
+	for name, tt := range map[string]struct {
+		src  string
+		want bool
+	}{
+		"at once":      {"def test_a():\n    assert f()\n\n" + strings.Repeat(stub, 1000), true},
+		"at the end":   {strings.Repeat(stub, 1000) + "def test_b():\n    assert f()\n", true},
+		"in between":   {strings.Repeat(stub, 300) + "def test_b():\n    assert f()\n" + strings.Repeat(stub, 300), true},
+		"nowhere":      {strings.Repeat(stub, 1000), false},
+		"cut off":      {"def test_b():\n    assert (\n" + strings.Repeat("\n", 2000) + "        True)\n" + strings.Repeat("# more\n", 500), false},
+		"empty":        {"", false},
+		"in a comment": {"# def test_b(): assert f()\n" + strings.Repeat(stub, 500), false},
+	} {
+		if got := cases.Any(source.Python, []byte(tt.src)); got != tt.want {
+			t.Errorf("%s: Any = %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	langs := []source.Lang{source.Go, source.Python, source.JS, source.Java, source.Kotlin, source.Rust, source.Ruby, source.PHP, source.Scala, source.CPP, source.CSharp}

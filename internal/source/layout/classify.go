@@ -57,6 +57,14 @@ func Classify(rel string) Kind {
 	return Impl
 }
 
+// IsTest reports whether a file in a known language is a test, by its name or its directory. Unlike Classify it does not ask whether it
+// is generated.
+func IsTest(rel string) bool {
+	base := path.Base(rel)
+	lang := source.Of(base)
+	return lang != "" && (IsTestName(lang, base) || inTestDir(strings.Split(path.Dir(rel), "/")))
+}
+
 // Skipped reports directories whose files nobody writes by hand, and migrations, which are run once instead of tested.
 func Skipped(dirs []string) bool {
 	for i, d := range dirs {

@@ -88,7 +88,7 @@ func Family(l, t source.Lang) bool {
 	return group(l) == group(t)
 }
 
-// sourceDirs are the names of directories that hold the source of a project or package.
+// IsSourceDir knows the names of directories that hold the source of a project or package.
 func IsSourceDir(d string) bool {
 	switch d {
 	case "src", "lib", "app", "internal", "pkg", "source", "Sources", "Source":
