@@ -11,10 +11,8 @@ import (
 	"strings"
 )
 
-// Placeholders of the recorded payloads.
+// Places of the recorded payloads.
 const (
-	recordedSession     = "00000000-0000-4000-8000-000000000001"
-	recordedPrompt      = "00000000-0000-4000-8000-000000000002"
 	recordedTranscripts = "/home/dev/.claude/projects/-home-dev-proj"
 	recordedProject     = "/home/dev/proj"
 	recordedHome        = "/home/dev"
@@ -35,9 +33,17 @@ func (w *world) payload(name string, set ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	was := struct {
+		Session string `json:"session_id"`
+		Prompt  string `json:"prompt_id"`
+	}{"no session", "no prompt"}
+	_ = json.Unmarshal(data, &was) // broken on purpose: then there is nothing to fill in
+	if was.Session == "" || was.Prompt == "" {
+		return nil, fmt.Errorf("payload %s: empty session or prompt: set it by the command", name)
+	}
 	text := strings.NewReplacer(
 		recordedTranscripts, inner(w.transcripts()), recordedProject, inner(w.env("PROJ")), recordedHome, inner(w.env("HOME")),
-		recordedSession, inner(w.env("SESSION")), recordedPrompt, inner(w.env("PROMPT")),
+		was.Session, inner(w.env("SESSION")), was.Prompt, inner(w.env("PROMPT")),
 	).Replace(string(data))
 	var line bytes.Buffer
 	if err := json.Compact(&line, []byte(text)); err != nil {

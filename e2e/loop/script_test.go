@@ -58,6 +58,10 @@ import (
 //	shape FILE               the client accepts it, and it has all of devflow's hooks
 //	foreign FILE FILE        without devflow's entries the two say the same
 //
+// Documents:
+//
+//	documented [FILE...]     every command of the blocks tagged sh works; ! documented: at least one does not
+//
 // The project:
 //
 //	repo DIR [BRANCH]        makes a repository of a folder of the script, commits it, and names it $PROJ
@@ -75,7 +79,14 @@ type action = func(w *world, args []string) error
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	cmds := map[string]func(*testscript.TestScript, bool, []string){
 		"answer": func(ts *testscript.TestScript, neg bool, args []string) { ts.Check(of(ts).answer(neg, args)) },
-		"log":    func(ts *testscript.TestScript, neg bool, args []string) { ts.Check(of(ts).logged(neg, args)) },
+		"documented": func(ts *testscript.TestScript, neg bool, args []string) {
+			if err := of(ts).documented(args); (err == nil) == neg {
+				ts.Fatalf("documented commands fail: %v, want %v: %v", !neg, neg, err)
+			} else if err != nil {
+				ts.Logf("%v", err)
+			}
+		},
+		"log": func(ts *testscript.TestScript, neg bool, args []string) { ts.Check(of(ts).logged(neg, args)) },
 	}
 	for name, do := range map[string]action{
 		"start": (*world).start, "prompt": (*world).prompt, "command": (*world).command, "read": (*world).read, "write": (*world).write,

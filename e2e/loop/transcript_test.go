@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // usageOf are the counts of one reply.
@@ -51,6 +52,9 @@ func (w *world) say(args []string) error {
 	if *agent != "" {
 		file = filepath.Join(strings.TrimSuffix(file, ".jsonl"), "subagents", "agent-"+*agent+".jsonl")
 	}
+	if err := w.firstLine(file); err != nil {
+		return err
+	}
 	for range *blocks {
 		line, err := w.line(text, *id, *req, *model, u, *agent != "")
 		if err != nil {
@@ -81,6 +85,20 @@ func (w *world) line(text, id, req, model string, u usageOf, sidechain bool) ([]
 		line["requestId"] = req
 	}
 	return json.Marshal(line)
+}
+
+// firstLine begins a transcript as the client does.
+func (w *world) firstLine(file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	line, err := json.Marshal(map[string]any{
+		"type": "queue-operation", "operation": "enqueue", "content": "x", "sessionId": w.env("SESSION"), "timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+	})
+	if err != nil {
+		return err
+	}
+	return add(file, line)
 }
 
 // bigLine adds a line of a user, as long as the output of a tool can be.
