@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -189,12 +190,7 @@ func special(name string, args []string) Class {
 }
 
 func anyArg(args []string, is func(string) bool) bool {
-	for _, a := range args {
-		if is(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, is)
 }
 
 // leading drops options, and their values, before the first word: git -C x push, npm --prefix y install.

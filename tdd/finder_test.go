@@ -85,6 +85,7 @@ func TestFind(t *testing.T) {
 		{"ts other package", map[string]string{"packages/a/src/x.ts": "", "packages/b/test/x.test.ts": "import { y } from '../src/x'\n" + jsTest}, "packages/a/src/x.ts", tdd.Found{}},
 		{"ts import", map[string]string{"src/a/x.ts": "", "test/all.test.ts": "import { y } from '../src/a/x'\n" + jsTest}, "src/a/x.ts", tdd.Found{Path: "test/all.test.ts", Via: tdd.ViaReference}},
 		{"ts barrel", map[string]string{"src/a/x.ts": "export function mint() {}", "test/all.test.ts": "import { mint } from '../src'\nmint()\n" + jsTest}, "src/a/x.ts", tdd.Found{Path: "test/all.test.ts", Via: tdd.ViaReference}},
+		{"js root", map[string]string{"lib/app.js": "app.route = function route() {}", "test/all.js": "var x = require('../')\nx.route()\n" + jsTest}, "lib/app.js", tdd.Found{Path: "test/all.js", Via: tdd.ViaReference}},
 		{"js require alias", map[string]string{"src/auth/x.js": "", "test/all.test.js": "const x = require('@/auth/x')\n" + jsTest}, "src/auth/x.js", tdd.Found{Path: "test/all.test.js", Via: tdd.ViaReference}},
 		{"kotlin", map[string]string{"src/main/kotlin/a/A.kt": "", "src/test/kotlin/a/ATest.kt": ktTest}, "src/main/kotlin/a/A.kt", tdd.Found{Path: "src/test/kotlin/a/ATest.kt", Via: tdd.ViaMirror}},
 		{"java tested in kotlin", map[string]string{"src/main/java/a/A.java": "", "src/test/kotlin/a/ATest.kt": ktTest}, "src/main/java/a/A.java", tdd.Found{Path: "src/test/kotlin/a/ATest.kt", Via: tdd.ViaMirror}},

@@ -250,7 +250,7 @@ func (s *search) javascript(test string, x *source.File) bool {
 			if to == self || bare == self || to == s.rel {
 				return true
 			}
-			barrel = barrel || strings.HasPrefix(s.rel, strings.TrimSuffix(to, "/index")+"/") || strings.HasPrefix(s.rel, bare+"/")
+			barrel = barrel || to == "." || bare == "index" || strings.HasPrefix(s.rel, strings.TrimSuffix(to, "/index")+"/") || strings.HasPrefix(s.rel, bare+"/")
 			continue
 		}
 		parts := strings.Split(strings.TrimLeft(spec, "@~#/"), "/")

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -136,12 +137,7 @@ type Command struct {
 
 // Wrapped reports whether the command was reached through the named wrapper.
 func (c *Command) Wrapped(name string) bool {
-	for _, w := range c.Wrappers {
-		if w == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Wrappers, name)
 }
 
 // Script is a flattened command line. The zero value is an empty script.

@@ -8,6 +8,7 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -24,10 +25,8 @@ type Call struct {
 // Has reports whether one of the arguments is one of the words.
 func (c *Call) Has(words ...string) bool {
 	for _, a := range c.Args {
-		for _, w := range words {
-			if a == w {
-				return true
-			}
+		if slices.Contains(words, a) {
+			return true
 		}
 	}
 	return false

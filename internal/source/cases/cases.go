@@ -9,6 +9,7 @@ package cases
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
@@ -211,10 +212,8 @@ func (s *scanner) annotations(i int) (names []string, head int) {
 
 func anyOf(names []string, words ...string) bool {
 	for _, n := range names {
-		for _, w := range words {
-			if n == w {
-				return true
-			}
+		if slices.Contains(words, n) {
+			return true
 		}
 	}
 	return false

@@ -19,7 +19,7 @@ type Kind string
 const (
 	Impl      Kind = "impl"      // source code that wants a test
 	Test      Kind = "test"      // tests, their helpers and data
-	Doc       Kind = "doc"       // documents, examples
+	Doc       Kind = "doc"       // documents, examples, benchmarks
 	Config    Kind = "config"    // configuration, manifests, lock files
 	Generated Kind = "generated" // written by a program, built, vendored, migrations
 	Other     Kind = "other"     // everything else: scripts, queries, styles, wiring such as manage.py
@@ -222,8 +222,8 @@ func exampleDir(dirs []string) bool {
 	if len(dirs) > 2 && Workspace(dirs[0]) {
 		top = dirs[2]
 	}
-	switch top {
-	case "example", "examples", "docs", "doc", "samples", "sample":
+	switch strings.ToLower(top) {
+	case "example", "examples", "docs", "doc", "samples", "sample", "demo", "demos", "bench", "benches", "benchmark", "benchmarks", "fuzz":
 		return true
 	}
 	return false

@@ -33,7 +33,7 @@ func TestClassify(t *testing.T) {
 		"Rakefile": layout.Config, "src/A.php": layout.Impl, "tests/ATest.php": layout.Test, "src/a.c": layout.Impl, "src/a.h": layout.Impl, "test/test_a.c": layout.Test, "src/a_unittest.cc": layout.Test, "src/a.cpp": layout.Impl,
 		"CMakeLists.txt": layout.Config,
 		// No code
-		"README.md": layout.Doc, "docs/a.txt": layout.Doc, "LICENSE": layout.Doc, "docs/conf.py": layout.Doc, "examples/a.go": layout.Doc, "src/docs/render.ts": layout.Impl, "package.json": layout.Config,
+		"README.md": layout.Doc, "docs/a.txt": layout.Doc, "LICENSE": layout.Doc, "docs/conf.py": layout.Doc, "examples/a.go": layout.Doc, "Examples/A/a.swift": layout.Doc, "benches/a.rs": layout.Doc, "packages/bench/x.ts": layout.Impl, "src/docs/render.ts": layout.Impl, "package.json": layout.Config,
 		"go.mod": layout.Config, "requirements-dev.txt": layout.Config, "Dockerfile": layout.Config, ".github/workflows/ci.yml": layout.Config, ".gitignore": layout.Config, "deploy.tf": layout.Config,
 		"run.sh": layout.Other, "db/x.sql": layout.Other, "style.css": layout.Other, "./src/pay.py": layout.Impl, "": layout.Other, ".": layout.Other, "tests/data.bin": layout.Test, "logo.png": layout.Doc,
 	} {
