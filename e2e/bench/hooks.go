@@ -24,8 +24,8 @@ const (
 	prompt = head + `"hook_event_name":"UserPromptSubmit","prompt":"change src/a.go"}`
 )
 
-func (w *world) event(template string, size int) []byte {
-	return payload(strings.ReplaceAll(template, "@REPO@", w.repo), size)
+func (w *world) event(template string) []byte {
+	return payload(strings.ReplaceAll(template, "@REPO@", w.repo), source("x"))
 }
 
 func (w *world) program(name, hook string, stdin []byte) *program {
@@ -51,12 +51,12 @@ func hookTable(w *world, o options, r *report) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.program("prompt", "devflow-user-prompt-submit", w.event(prompt, 1)).once(); err != nil {
+	if _, err := w.program("prompt", "devflow-user-prompt-submit", w.event(prompt)).once(); err != nil {
 		return err
 	}
-	write := w.event(preWrite, 4096)
+	write := w.event(preWrite)
 	pre := w.program("devflow-pre-tool-use, 4 KB Write", "devflow-pre-tool-use", write)
-	post := w.program("devflow-post-tool-use, 4 KB Edit", "devflow-post-tool-use", w.event(postEdit, 4096))
+	post := w.program("devflow-post-tool-use, 4 KB Edit", "devflow-post-tool-use", w.event(postEdit))
 	floor := func(name string, argv ...string) *program {
 		return &program{name: name, argv: argv, env: w.env(), dir: w.repo, stdin: write}
 	}
@@ -91,7 +91,7 @@ func hookTable(w *world, o options, r *report) error {
 // crowdTable runs 64 hooks at once on the one database.
 func crowdTable(w *world, o options, r *report) error {
 	const atOnce = 64
-	write := w.event(preWrite, 4096)
+	write := w.event(preWrite)
 	hook := w.program("64 × devflow-pre-tool-use", "devflow-pre-tool-use", write)
 	parse := &program{name: "64 × parse the JSON in Go", argv: []string{w.gojson}, env: w.env(), dir: w.repo, stdin: write}
 	before, err := w.rows()
@@ -119,7 +119,7 @@ func crowdTable(w *world, o options, r *report) error {
 // instructionTable counts user-space instructions: the one figure that repeats on a noisy machine.
 func instructionTable(w *world, _ options, r *report) error {
 	r.title("User-space instructions (valgrind lackey)")
-	for name, hook := range map[string][]byte{"devflow-pre-tool-use": w.event(preWrite, 4096), "devflow-post-tool-use": w.event(postEdit, 4096)} {
+	for name, hook := range map[string][]byte{"devflow-pre-tool-use": w.event(preWrite), "devflow-post-tool-use": w.event(postEdit)} {
 		if err := w.checkpoint(); err != nil {
 			return err
 		}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -123,9 +124,11 @@ func ratio(a, b *program) float64 {
 	return min(div(0.5), div(0.1))
 }
 
-// payload pads a JSON document's @PAD@ to about n bytes with lines of code.
-func payload(template string, n int) []byte {
-	line := `x := 1 // é\n\t\"q\"\n`
-	pad := bytes.Repeat([]byte(line), max(n/len(line), 1))
-	return bytes.ReplaceAll([]byte(template), []byte("@PAD@"), pad)
+// payload puts a text, escaped, in the place of a JSON document's @PAD@.
+func payload(template, text string) []byte {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic("unreachable: a string encodes")
+	}
+	return []byte(strings.ReplaceAll(template, "@PAD@", string(quoted[1:len(quoted)-1])))
 }

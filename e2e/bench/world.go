@@ -60,7 +60,7 @@ func (w *world) run(dir string, env []string, argv ...string) error {
 }
 
 func (w *world) makeRepo() error {
-	for name, text := range map[string]string{"README.md": "# bench\n", "src/a.go": "package src\n", "src/a_test.go": "package src\n"} {
+	for name, text := range map[string]string{"README.md": "# bench\n", "src/a.go": source("y"), "src/a_test.go": sourceTest} {
 		if err := os.WriteFile(filepath.Join(w.repo, name), []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -73,6 +73,19 @@ func (w *world) makeRepo() error {
 	}
 	return nil
 }
+
+// source is a Go file of about 4 KB in which one line holds the given name.
+func source(name string) string {
+	var b strings.Builder
+	b.WriteString("package src\n\n// Total adds up.\nfunc Total(x, y int) int {\n\treturn " + name + "\n}\n")
+	for i := 0; b.Len() < 4000; i++ {
+		fmt.Fprintf(&b, "\n// F%d scales its argument.\nfunc F%d(n int) int {\n\treturn n * %d // \"é\"\n}\n", i, i, i)
+	}
+	return b.String()
+}
+
+// sourceTest is its test.
+const sourceTest = "package src\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif got := Total(1, 2); got != 2 {\n\t\tt.Errorf(\"Total = %d, want 2\", got)\n\t}\n}\n"
 
 // buildFloors compiles the programs that do comparable work with the least code.
 func (w *world) buildFloors() error {
