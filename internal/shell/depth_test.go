@@ -13,7 +13,7 @@ var openers = []string{
 	"(", "{ ", "[", "[[ ", "[[ ! ", "[[ ( ", "$(", "`", "\"$(", "\"`", "'", "\"", "${a:-", "${a/", "${a[", "$((", "$[", "((", "$((1+(",
 	"$((-", "$((!", "$((a?", "$((a=", "$((a**", "$((a[", "if ", "if a; then ", "if a; then b; elif ", "case a in b) ", "while ", "until a; do ",
 	"for i in a; do ", "select i in a; do ", "f() ", "f() { ", "function f { ", "! ", "time ", "time -p ", "coproc ", "<(", ">(", "a <<E\n$(", "a <<E\n`",
-	"a=(", "a=($(", "a[", "let a=", "declare a=(", "x=$(", "@(", "a && ", "a | ", "a || ", "! a && ", "a; ", "a & ", "a\n", "sh -c '", "eval ", "sudo ",
+	"a=(", "a=($(", "a[", "let a=", "declare a=(", "x=$(", "@(", "a && ", "a | ", "a || ", "! a && ", "a; ", "a & ", "a\n", "cd a;", "cd a && ", "eval cd a;", "A=1 ", "time a;", "f() { a; }; ", "f() { f; }; f; ", "sh -c a;", "sudo a;", "echo $(cd a);", "sh -c '", "eval ", "sudo ",
 	"find -exec ", "$'", "\\", "{a,", "<<<$(", "\\`", "$", "${", "))", "}", ";;", "]] ", "fi ", "a ", "a=b ", "> ", ">a ", "<<E ", "#", "\x00", "\r\n", "é",
 }
 
@@ -46,6 +46,18 @@ func TestDeepNestingIsReported(t *testing.T) {
 		if err != nil || len(s.Commands) != n+1 {
 			t.Errorf("%d levels: %d commands, %v", n, len(s.Commands), err)
 		}
+	}
+}
+
+// A directory that is longer than any path is not followed.
+func TestEndlessCd(t *testing.T) {
+	t.Parallel()
+	s, err := shell.Parse(strings.Repeat("cd abcdefgh;", 10_000) + "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := s.Commands[len(s.Commands)-1].Dir; !d.Unknown || len(d.Path) > 4096 {
+		t.Errorf("directory of %d bytes, unknown %v", len(d.Path), d.Unknown)
 	}
 }
 

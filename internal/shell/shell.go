@@ -28,6 +28,9 @@ import (
 // sends far less; the bound keeps the worst case of a hook small.
 const MaxSource = 4 << 20
 
+// maxPath is the longest directory that is followed, in bytes: PATH_MAX of Linux. It keeps a million `cd a` linear.
+const maxPath = 4096
+
 // maxNesting is how many scripts may be nested in strings (sh -c "bash -c '…'") before the inner text is left unread and the
 // command is marked Opaque.
 const maxNesting = 4
@@ -111,6 +114,9 @@ func (d Dir) Join(p string) Dir {
 		return Dir{Path: p}
 	case d.Unknown:
 		return d
+	}
+	if len(d.Path)+len(p) > maxPath {
+		return Dir{Path: d.Path, Unknown: true}
 	}
 	q := path.Join(d.Path, p)
 	if q == "." {
