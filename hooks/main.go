@@ -79,7 +79,7 @@ type run struct {
 	started  time.Time
 	log      logger
 	in       claude.Input
-	raw      []byte
+	raw      atomic.Pointer[[]byte] // the deadline may look at it at any time
 	answered atomic.Bool
 }
 
@@ -96,11 +96,12 @@ func (r *run) handle(child bool) (out claude.Output) {
 		return r.fail("resolve paths", err)
 	}
 	r.log = logger{files: paths.LogFiles(), stderr: r.env.Stderr}
-	r.raw, err = readAll(r.env.Stdin)
+	raw, err := readAll(r.env.Stdin)
+	r.raw.Store(&raw)
 	if err != nil {
 		return r.fail("read input", err)
 	}
-	r.in, err = claude.Decode(r.raw)
+	r.in, err = claude.Decode(raw)
 	if err != nil {
 		return r.fail("decode input", err)
 	}
@@ -121,7 +122,15 @@ func (r *run) fail(what string, cause error) claude.Output {
 	if r.hook.Closed == nil {
 		return claude.Output{}
 	}
-	return r.hook.Closed(r.in, r.raw, cause)
+	return r.hook.Closed(r.in, r.input(), cause)
+}
+
+// input is what arrived on stdin, nil before its end.
+func (r *run) input() []byte {
+	if raw := r.raw.Load(); raw != nil {
+		return *raw
+	}
+	return nil
 }
 
 // expire answers when the own deadline has passed, and ends the process: the client must not be the one to end it. The
@@ -131,11 +140,11 @@ func (r *run) expire() {
 		return
 	}
 	cause := fmt.Errorf("not done within %s", r.hook.Deadline)
-	r.log.write(entry{Hook: r.hook.Name, What: "deadline", Cause: cause.Error(), At: r.env.Now()})
 	if r.hook.Closed != nil {
-		in, _ := claude.Decode(r.raw)
-		r.print(r.hook.Closed(in, r.raw, cause), in.Event)
+		in, _ := claude.Decode(r.input())
+		r.print(r.hook.Closed(in, r.input(), cause), in.Event)
 	}
+	r.log.write(entry{Hook: r.hook.Name, What: "deadline", Cause: cause.Error(), At: r.env.Now()})
 	r.env.Exit(0)
 }
 

@@ -139,14 +139,14 @@ func (w *work) file(s *event.Scene, in claude.ToolIn) {
 		edit.After = event.Sum(after)
 	}
 	w.lang = tdd.LanguageOf(target.Rel)
+	w.cover = s.Cover(target)
 	switch {
-	case target.Kind != tdd.Impl:
+	case target.Kind != tdd.Impl, w.cover.Has && !w.cover.Found.Stub: // with a test that can fail, what changed does not matter
 	case readable:
 		w.delta = tdd.Compare(w.lang, []byte(w.before), []byte(w.after))
 	default:
 		w.delta = tdd.Delta{Change: tdd.Code} // too large to look into, or gone again: not taken for harmless
 	}
-	w.cover = s.Cover(target)
 	edit.TestState = w.cover.State
 	f.Edits = append(f.Edits, edit)
 }
