@@ -61,7 +61,7 @@ func TestAnswerIsOneObjectOrNothing(t *testing.T) {
 		"block":   {func(*hooks.Call) (claude.Output, error) { return claude.Block("why"), nil }, `"decision":"block"`, ""},
 		"error":   {func(*hooks.Call) (claude.Output, error) { return claude.Block("why"), errors.New("broken thing") }, "", "broken thing"},
 		"panic":   {func(*hooks.Call) (claude.Output, error) { panic("ouch") }, "", "panic: ouch at main_test.go:"},
-		"nil map": {func(*hooks.Call) (claude.Output, error) { var m map[string]int; m["x"]++; return claude.Output{}, nil }, "", "nil map"},
+		"runtime": {func(*hooks.Call) (claude.Output, error) { return claude.Message(strings.Repeat("x", -1)), nil }, "", "negative Repeat count"},
 		"wrong":   {func(*hooks.Call) (claude.Output, error) { return claude.Deny("not a tool event"), nil }, "", ""},
 		"log only": {func(c *hooks.Call) (claude.Output, error) {
 			c.Log("part", errors.New("cause"))
