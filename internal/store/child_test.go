@@ -40,7 +40,7 @@ func child(tb testing.TB, name string, args ...string) *exec.Cmd {
 		tb.Fatal(err)
 	}
 	cmd := exec.CommandContext(tb.Context(), exe, args...)
-	cmd.Env = append(os.Environ(), childEnv+"="+name)
+	cmd.Env = append(os.Environ(), childEnv+"="+name, "GORACE=atexit_sleep_ms=0") // the race detector else lingers for a second
 	cmd.Stderr = os.Stderr
 	return cmd
 }

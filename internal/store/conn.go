@@ -25,7 +25,11 @@ type conn struct {
 
 // connect opens path with the driver. mode is rw, ro or immutable; none of them creates the file.
 func connect(path, mode string, busy time.Duration) (*conn, error) {
-	name := "file:" + (&url.URL{Path: filepath.Clean(path)}).EscapedPath() + "?_mutex=no&_synchronous=NORMAL&_busy_timeout=" +
+	path = filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		path = "./" + path // a name like ":memory:" is a file too
+	}
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_mutex=no&_synchronous=NORMAL&_busy_timeout=" +
 		strconv.FormatInt(busy.Milliseconds(), 10) + "&_stmt_cache_size=" + strconv.Itoa(stmtCache)
 	switch mode {
 	case modeRW:

@@ -21,6 +21,11 @@
 // A missing database is created, and an older one migrated, by Open under an flock on <path>.lock, so any number of processes
 // may start at once. A newer one is never written: Open returns ErrNewer and leaves every byte as it was.
 //
+// # Locks
+//
+// SQLite's locks belong to the process and vanish when any descriptor of the database file is closed in it. A program that has
+// the database open must therefore not open the file by other means, not even to copy it.
+//
 // # Failure
 //
 // Errors can be told apart with errors.Is: ErrBusy, ErrFull, ErrReadOnly, ErrCorrupt, ErrNewer, ErrOlder, ErrForeign, ErrIO.
