@@ -179,16 +179,6 @@ func (w *world) rows(sql string, args ...any) []string {
 	return out
 }
 
-// one is the single row of a query.
-func (w *world) one(sql string, args ...any) string {
-	w.t.Helper()
-	rows := w.rows(sql, args...)
-	if len(rows) != 1 {
-		w.t.Fatalf("%s: %d rows %q, want one; log: %q", sql, len(rows), rows, w.log())
-	}
-	return rows[0]
-}
-
 // count is the number that a query gives; 0 without a store.
 func (w *world) count(sql string, args ...any) int {
 	w.t.Helper()
