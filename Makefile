@@ -18,7 +18,7 @@ FUZZTIME ?= 10s
 .PHONY: help deps build test race e2e fuzz bench powercut cover lint golden schema size demo install uninstall clean ci
 
 help: ## list these targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install what the tests need (git, gcc, musl, tmux, valgrind; the two pinned Claude Code clients)
 	@./e2e/deps.sh
@@ -64,13 +64,14 @@ schema: ## rewrite docs/schema.md from a migrated database
 size: build ## size of every binary
 	@ls -lS $(BIN) | awk 'NR>1{printf "%6.2f MB  %s\n", $$5/1048576, $$9}'
 
-demo: deps build ## watch the loop work in a real Claude Code session (scripted model, throw-away home)
-	@$(GO) run ./e2e/demo -bin $(BIN)
+demo: build ## watch the loop work in a real Claude Code session (scripted model, throw-away home; KEEP=1 keeps it)
+	@./e2e/client/install.sh 2.1.332
+	@$(GO) run ./e2e/demo -bin $(BIN) $(if $(KEEP),-keep)
 
 install: build ## install devflow into your Claude Code
 	$(BIN)/devflow install
 
-uninstall: ## take devflow out of your Claude Code again
+uninstall: build ## take devflow out of your Claude Code again
 	$(BIN)/devflow uninstall
 
 clean: ## remove what was built

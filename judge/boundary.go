@@ -346,6 +346,6 @@ func columns(v Verdict) map[string]any {
 func (b *boundary) closed() Result {
 	reasons := []Reason{{Prefix: "sec", Class: Hard, Text: "swarm-reports-unavailable: the store cannot be used"}}
 	r := Result{TaskID: telemetry.TaskID(b.session, b.seq), Session: b.session, Seq: b.seq, Verdict: Fail, Reasons: reasons, Action: Message}
-	r.Text = "[devflow:judge] " + r.TaskID + ": could not judge, the store cannot be used. This is not a pass: pushing is blocked."
+	r.Text = "[devflow:judge] " + r.TaskID + ": could not judge, the store cannot be used. This is not a pass: do not push on it."
 	return r
 }

@@ -79,7 +79,7 @@ func (b *boundary) postMortem(r *Result, runs []run, open []telemetry.Signal) st
 	for _, reason := range r.Reasons[:min(len(r.Reasons), maxListed)] {
 		w.WriteString(strings.ReplaceAll(describe(reason), "```", "'''"))
 	}
-	w.WriteString("```\n\n## Open signals\n\n")
+	w.WriteString("```\n\n## Signals of the last attempt\n\n")
 	if len(open) == 0 {
 		w.WriteString("none\n")
 	}

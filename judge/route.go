@@ -50,9 +50,9 @@ func Route(r Routing) (Action, string) {
 	case Fail:
 		switch {
 		case !high:
-			return Message, r.list("FAIL", "Pushing is blocked until this is resolved.")
+			return Message, r.list("FAIL", "Do not push before this is resolved.")
 		case r.Known:
-			return Message, r.list("FAIL", "These findings were handed to a person before: they do not block this turn, but pushing stays blocked."+r.resume())
+			return Message, r.list("FAIL", "These findings were handed to a person before: they do not block this turn; do not push before they are resolved."+r.resume())
 		case r.Halted:
 			return Halt, fit(MaxBlock, fmt.Sprintf("[devflow:HALTED_FOR_REVIEW] %s: %d attempts failed.\n", r.Task, r.Attempt), r.Verdict.Reasons, "\nReport: "+r.Report+r.resume())
 		}
@@ -66,7 +66,7 @@ func Route(r Routing) (Action, string) {
 		if r.Level == "vibe" {
 			return Silent, ""
 		}
-		return Message, r.list("could not judge", "This is not a pass: pushing is blocked."+review)
+		return Message, r.list("could not judge", "This is not a pass: do not push on it."+review)
 	case Pass:
 		if review != "" {
 			return Message, "[devflow:judge] " + r.Task + ": PASS." + review

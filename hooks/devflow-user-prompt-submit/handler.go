@@ -45,7 +45,7 @@ func handle(c *hooks.Call) (claude.Output, error) {
 			return err
 		}
 		told, err := tell(s, tx)
-		said = append(said, out, told)
+		said = append(said, out, told, halted(t, request))
 		return err
 	})
 	if err != nil {
@@ -108,6 +108,17 @@ func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, err
 		return claude.Message("[devflow:resume] The code does not match. The halt stays; the code is in the halt message and in `devflow status`."), nil
 	}
 	return claude.Message("[devflow:resume] Nothing waits for an approval in this session."), nil
+}
+
+// halted reminds the person of a halt that this prompt does not end.
+func halted(t *telemetry.Task, request kind) claude.Output {
+	if t == nil || !t.Halted() || request == approval {
+		return claude.Output{}
+	}
+	if t.Denied() {
+		return claude.Message("[devflow:resume] This session is halted, changes are refused. To go on, type: devflow approve " + t.ResumeCode)
+	}
+	return claude.Message("[devflow:resume] This task was halted after its last failed check. To let its attempts start anew, type: devflow approve " + t.ResumeCode)
 }
 
 // tell brings the newest verdict that nobody was shown, once.

@@ -91,7 +91,7 @@ func RiskText(score profiler.Score) string {
 	case profiler.Strict:
 		text += " Required: a test with assertions for every changed implementation; the turn is judged before it ends."
 	case profiler.HumanReview:
-		text += " Required: a test with assertions for every changed implementation; the turn is judged before it ends, and a person approves the push."
+		text += " Required: a test with assertions for every changed implementation; the turn is judged before it ends, and a person has to review it before it is pushed."
 	case profiler.Standard:
 		text += " Expected: a test for every changed implementation; the turn is judged afterwards."
 	}
