@@ -35,7 +35,6 @@ var layers = [...]struct {
 	{"telemetry", 2, false},
 	{"profiler", 2, false},
 	{"tdd", 2, false},
-	{"guard", 2, false},
 	{"judge/", 5, true},
 	{"judge", 4, false},
 	{"install", 5, true},
