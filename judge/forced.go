@@ -11,7 +11,7 @@ import (
 	"github.com/devflow-suite/devflow/telemetry"
 )
 
-// maxSummary bounds the text of a signal in a reason, in bytes (governance 5.5).
+// maxSummary bounds the text of a signal in a reason, in bytes.
 const maxSummary = 200
 
 // payload are the fields that signals are known to carry.

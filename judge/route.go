@@ -18,7 +18,7 @@ const (
 	Halt    Action = "halt"
 )
 
-// Bounds of what is said, in bytes (governance 5.6 and 5.4).
+// Bounds of what is said, in bytes.
 const (
 	MaxBlock      = 3000
 	MaxReflection = 1500
@@ -38,7 +38,7 @@ type Routing struct {
 	Report         string // path of post-mortem.md, with Halted
 }
 
-// Route decides what happens at the end of the turn (governance 5.4 and 5.6): pass is silent, a high risk failure goes
+// Route decides what happens at the end of the turn: pass is silent, a high risk failure goes
 // through the breaker, and neither a warning nor an outcome that nobody could find ever blocks.
 func Route(r Routing) (Action, string) {
 	high := r.Level == "strict" || r.Level == "human_review"

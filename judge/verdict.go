@@ -30,7 +30,7 @@ const (
 	Blind Class = "blind" // something could not be looked at: no pass
 )
 
-// MaxEvidence bounds a quoted line, in bytes (governance 2.12).
+// MaxEvidence bounds a quoted line, in bytes.
 const MaxEvidence = 300
 
 // Reason is one thing that speaks against the work, or that could not be seen. Text names the file where there is one.

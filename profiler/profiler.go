@@ -1,6 +1,6 @@
 // Package profiler scores the risk of a task: probability × impact × detectability, each in per mille, and the level of
 // oversight that follows. It is pure arithmetic on facts that others collect; it owns no table, reads no file and starts
-// no process. All numbers are the project's published rules (governance 4.1); scores are floored integers, so that the
+// no process. All numbers are the project's published rules; scores are floored integers, so that the
 // same facts give the same level on every machine.
 package profiler
 

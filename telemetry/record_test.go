@@ -55,7 +55,7 @@ func TestRecordWritesWhatAToolCallLeaves(t *testing.T) {
 	}
 }
 
-// bugcases F9: a call inside a subagent is stored under the session it belongs to.
+// complaints F9: a call inside a subagent is stored under the session it belongs to.
 func TestRecordOfASubagentsCall(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

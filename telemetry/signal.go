@@ -28,7 +28,7 @@ const (
 	SignalExpired  = "expired"
 )
 
-// Times of signals, milliseconds (governance 3.2).
+// Times of signals, milliseconds.
 const (
 	LeaseMS        = 10 * 60 * 1000
 	signalLifeMS   = 24 * 60 * 60 * 1000

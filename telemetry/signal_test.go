@@ -84,7 +84,7 @@ func TestSignalLife(t *testing.T) {
 	}
 }
 
-// Governance 13, example 13: a judge that dies between claim and commit loses nothing.
+// Acceptance example 13: a judge that dies between claim and commit loses nothing.
 func TestClaimOfADeadRunOpensAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -142,7 +142,7 @@ func TestSignalsExpire(t *testing.T) {
 	})
 }
 
-// Governance 13, example 5, as far as the store goes: the test comes, the violation goes, the judge gets none.
+// Acceptance example 5, as far as the store goes: the test comes, the violation goes, the judge gets none.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -303,7 +303,7 @@ func (b *bundle) guard(s telemetry.Stopping) string {
 	return reason
 }
 
-// Governance 13, example 3, and bugcases G5: the way out is in the message.
+// Acceptance example 3, and complaints G5: the way out is in the message.
 func TestSpecGuardBlocksOncePerPrompt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -110,7 +110,7 @@ func TestDamagedPackedTask(t *testing.T) {
 	}
 }
 
-// Governance 13, example 1: without a session nothing is stored.
+// Acceptance example 1: without a session nothing is stored.
 func TestNoSessionStoresNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

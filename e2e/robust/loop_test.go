@@ -21,7 +21,7 @@ func token(n string) string {
 
 const tokenTest = "from src.auth.token import verify\n\n\ndef test_verify_refuses_another_token():\n    assert not verify('a', 'b')\n"
 
-// Governance example 3.
+// Acceptance example 3.
 func TestTheSpecGuardBlocksOncePerPrompt(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.lone)
@@ -38,7 +38,7 @@ func TestTheSpecGuardBlocksOncePerPrompt(t *testing.T) {
 	silent(t, "second Stop of the next prompt", p.stop())
 }
 
-// Governance example 4.
+// Acceptance example 4.
 func TestOnlyTheCommandMakesASpec(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.lone)
@@ -55,7 +55,7 @@ func TestOnlyTheCommandMakesASpec(t *testing.T) {
 	}
 }
 
-// Governance example 9.
+// Acceptance example 9.
 func TestThreeFailedAttemptsHalt(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.programs)
@@ -108,7 +108,7 @@ func fakeGit(t testing.TB) (dir, told, wait string) {
 	return dir, told, wait
 }
 
-// Governance example 13: the judge dies between the claim of the signals and its verdict.
+// Acceptance example 13: the judge dies between the claim of the signals and its verdict.
 func TestAKilledJudgeLosesNoSignal(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.programs)
@@ -192,7 +192,7 @@ func number(text string) int {
 	return n
 }
 
-// Governance example 17.
+// Acceptance example 17.
 func TestTheTokenGuard(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.programs)
@@ -232,7 +232,7 @@ func TestTheTokenGuard(t *testing.T) {
 	}
 }
 
-// Governance example 19: the event tells how a test run ended, no text does.
+// Acceptance example 19: the event tells how a test run ended, no text does.
 func TestTheEventTellsHowATestRunEnded(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.lone)
@@ -245,7 +245,7 @@ func TestTheEventTellsHowATestRunEnded(t *testing.T) {
 	}
 }
 
-// Governance example 20.
+// Acceptance example 20.
 func TestACompactionBringsBackWhatItTook(t *testing.T) {
 	t.Parallel()
 	p := newPlay(t, built.lone)

@@ -130,7 +130,7 @@ func (w *world) hold() (release func()) {
 	}
 }
 
-// Governance example 26: the lock is held for longer than any hook waits. That the hooks end at all while it is held proves
+// Acceptance example 26: the lock is held for longer than any hook waits. That the hooks end at all while it is held proves
 // that they end within their own bounds.
 func TestManyHooksAtOnceOnALockedDatabase(t *testing.T) {
 	t.Parallel()

@@ -94,7 +94,7 @@ func eachProgram(t *testing.T, test func(w *world, name string, events []string)
 	}
 }
 
-// Governance example 2, first half: whatever a client sends, also events that a program is not registered for.
+// Acceptance example 2, first half: whatever a client sends, also events that a program is not registered for.
 func TestEveryProgramTakesEveryRecordedInput(t *testing.T) {
 	t.Parallel()
 	inputs := recorded(t)
@@ -193,7 +193,7 @@ func denies(out string) bool {
 	return valid("PreToolUse", []byte(out)) == nil && strings.Contains(out, `"permissionDecision":"deny"`)
 }
 
-// Governance example 2, second half.
+// Acceptance example 2, second half.
 func TestUnreadableInputIsLoggedAndNothingElse(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 4096)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Governance example 1, first half, and the order of governance 2.4: the input's id, then the variables, each hashed when it
+// Acceptance example 1, first half, and the order of the rule: the input's id, then the variables, each hashed when it
 // is no plain name.
 func TestFactsGoToTheSessionOfTheInput(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestFactsGoToTheSessionOfTheInput(t *testing.T) {
 	}
 }
 
-// Governance example 1, second half: an event of nobody leaves no file anywhere.
+// Acceptance example 1, second half: an event of nobody leaves no file anywhere.
 func TestAnEventOfNobodyLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	inputs := recorded(t)

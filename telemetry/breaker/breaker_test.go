@@ -104,7 +104,7 @@ func (b *bundle) halt(delta int64) (string, bool) {
 	return code, fired
 }
 
-// Governance 13, example 9, and bugcases G1 and G3: three failures halt, whatever comes after is not counted, a typed code lets go.
+// Acceptance example 9, and complaints G1 and G3: three failures halt, whatever comes after is not counted, a typed code lets go.
 func TestThreeFailuresHalt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -225,7 +225,7 @@ func TestSkippedVerdictChangesNothing(t *testing.T) {
 	}
 }
 
-// Governance 13, example 17, as far as the state goes: one halt, the second call silent, only a person lets go.
+// Acceptance example 17, as far as the state goes: one halt, the second call silent, only a person lets go.
 func TestEmergency(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

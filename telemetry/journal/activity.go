@@ -7,7 +7,7 @@ import (
 	"github.com/devflow-suite/devflow/telemetry"
 )
 
-// Thresholds of a spiral (governance 3.5, column 14).
+// Thresholds of a spiral.
 const (
 	spiralEdits     = 5  // edits of one file without a green test between
 	spiralFailures  = 3  // tool failures in a row

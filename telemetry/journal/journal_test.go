@@ -209,7 +209,7 @@ func TestFactsAreOfOneTask(t *testing.T) {
 	})
 }
 
-// Governance 13, example 19, as far as the store goes: what the client reports is what is kept.
+// Acceptance example 19, as far as the store goes: what the client reports is what is kept.
 func TestLastTest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/devflow-suite/devflow/telemetry"
 )
 
-// RescueLimit is how many bytes RenderRescue returns at most (governance 4.6).
+// RescueLimit is how many bytes RenderRescue returns at most.
 const RescueLimit = 4096
 
 // Bytes that the parts of a rescue text may take. The plan gets what the others leave, and at least a quarter of the whole.

@@ -30,7 +30,7 @@ func (b *bundle) build(x journal.RescueExtra) {
 	b.update(func(tx *store.Tx) error { return journal.BuildRescue(tx, "s1", x, b.now) })
 }
 
-// Governance 13, example 20, and bugcases K1 and K3: the plan and the rest come back, again and again, and only after a compaction.
+// Acceptance example 20, and complaints K1 and K3: the plan and the rest come back, again and again, and only after a compaction.
 func TestRescue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
-// Governance 13, example 4.
+// Acceptance example 4.
 func TestParsePrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

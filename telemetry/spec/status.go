@@ -25,7 +25,7 @@ func (s Status) Active() bool {
 // Event is what may happen to a spec.
 type Event int
 
-// The events of the machine in governance 3.3. Starting is not among them: it begins a task.
+// The events of the machine of a specification. Starting is not among them: it begins a task.
 const (
 	EventEdit Event = iota + 1 // first source edit, or the marker says so
 	EventPause

@@ -6,7 +6,7 @@ import (
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
-// All of the machine in governance 3.3: what is not listed is not legal.
+// All of the machine: what is not listed is not legal.
 func TestSpecTransitions(t *testing.T) {
 	t.Parallel()
 	type step struct {
