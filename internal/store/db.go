@@ -24,15 +24,21 @@ const walRetry = 64 << 10
 func (db *DB) Update(fn func(*Tx) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if err := db.run("BEGIN IMMEDIATE", fn); err != nil {
+	// Taken under the write lock: of many processes at once, only the one whose commit passes the mark shall checkpoint.
+	before := int64(0)
+	err := db.run("BEGIN IMMEDIATE", func(tx *Tx) (err error) {
+		if before, err = disk.Size(db.path + "-wal"); err != nil {
+			return classify(err)
+		}
+		return fn(tx)
+	})
+	if err != nil {
 		return err
 	}
 	size, err := disk.SyncFile(db.path + "-wal")
 	if err != nil {
 		return fmt.Errorf("flush store %s: %w: %w", db.path, ErrIO, err)
 	}
-	before := db.walSize
-	db.walSize = size
 	if size > WALBound && (before <= WALBound || size/walRetry != before/walRetry) {
 		db.checkpoint()
 	}
@@ -98,9 +104,6 @@ func (db *DB) checkpoint() {
 	_, _ = db.conn.int("PRAGMA wal_checkpoint(PASSIVE)")
 	_, _ = db.conn.int("PRAGMA wal_checkpoint(TRUNCATE)")
 	_ = db.conn.exec("PRAGMA busy_timeout=" + strconv.FormatInt(db.busy.Milliseconds(), 10))
-	if size, err := disk.Size(db.path + "-wal"); err == nil {
-		db.walSize = size
-	}
 }
 
 // query runs sql and hands its rows over.

@@ -28,12 +28,11 @@ type Options struct {
 // DB is one connection to the database. Its methods may be called from several goroutines; they run one after the other.
 // Calling a method of the DB inside a function given to Update or View blocks for ever: use the Tx.
 type DB struct {
-	mu      sync.Mutex
-	path    string
-	conn    *conn
-	busy    time.Duration
-	walSize int64 // size of the WAL file when last looked at, bytes
-	tx      Tx
+	mu   sync.Mutex
+	path string
+	conn *conn
+	busy time.Duration
+	tx   Tx
 }
 
 // Open opens the database at path. A missing one is created with its folder (modes 0600 and 0700) and an older one is migrated,
@@ -62,7 +61,7 @@ func open(path string, o Options) (*DB, error) {
 	}
 	size, err := disk.Size(path + "-wal")
 	if err == nil {
-		db, err := attach(path, size, o)
+		db, err := attach(path, o)
 		if err == nil && size == 0 {
 			err = disk.SyncDir(filepath.Dir(path))
 		}
@@ -87,7 +86,7 @@ func open(path string, o Options) (*DB, error) {
 }
 
 // attach connects to a database that has a WAL file and checks its version.
-func attach(path string, walSize int64, o Options) (*DB, error) {
+func attach(path string, o Options) (*DB, error) {
 	mode := modeRW
 	if o.ReadOnly {
 		mode = modeRO
@@ -112,12 +111,12 @@ func attach(path string, walSize int64, o Options) (*DB, error) {
 		}
 		return nil, err
 	}
-	return newDB(path, c, walSize, o), nil
+	return newDB(path, c, o), nil
 }
 
 // newDB makes the DB round a checked connection.
-func newDB(path string, c *conn, walSize int64, o Options) *DB {
-	return &DB{path: path, conn: c, busy: o.Busy, walSize: walSize}
+func newDB(path string, c *conn, o Options) *DB {
+	return &DB{path: path, conn: c, busy: o.Busy}
 }
 
 // checkVersion compares a stored schema version with ours.
@@ -133,7 +132,7 @@ func checkVersion(v int64) error {
 
 // create makes or migrates the database. The caller holds the lock file.
 func create(path string, o Options) (*DB, error) {
-	size, err := disk.Size(path + "-wal")
+	_, err := disk.Size(path + "-wal")
 	alone := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !alone {
 		return nil, err
@@ -157,7 +156,7 @@ func create(path string, o Options) (*DB, error) {
 		_ = c.driver.Close()
 		return nil, err
 	}
-	return newDB(path, c, size, o), nil
+	return newDB(path, c, o), nil
 }
 
 // upgrade brings an open database to our schema and settings.
@@ -293,7 +292,7 @@ func openReadOnly(path string, o Options) (*DB, error) {
 		_ = c.driver.Close()
 		return nil, err
 	}
-	return newDB(path, c, 0, o), nil
+	return newDB(path, c, o), nil
 }
 
 // notAFile is the error for a folder, a pipe or a device in place of the database.
