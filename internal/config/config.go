@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,8 +71,9 @@ type Context struct {
 
 // Problem is one thing that a configuration file says and that devflow did not follow.
 type Problem struct {
-	File string `json:"file"`
-	Text string `json:"text"`
+	File    string `json:"file"`
+	Text    string `json:"text"`              // ends with what holds instead
+	Ignored bool   `json:"ignored,omitempty"` // nothing in the file holds
 }
 
 func (p Problem) String() string { return p.File + ": " + p.Text }
@@ -90,45 +92,48 @@ func Default() Config {
 func Load(p Paths, projectRoot string) (Config, []Problem) {
 	var problems []Problem
 	cfg := Default()
-	if user, ok := readLayer(p.File, cfg, &problems); ok {
+	if user, ok := readLayer(p.File, "the defaults hold", cfg, &problems); ok {
 		cfg = user
 	}
 	if projectRoot == "" {
 		return cfg, problems
 	}
+	for _, text := range cfg.absentDirs(projectRoot) {
+		problems = append(problems, Problem{File: p.File, Text: text})
+	}
 	file := filepath.Join(projectRoot, ProjectFile)
-	if proj, ok := readLayer(file, cfg, &problems); ok {
+	if proj, ok := readLayer(file, "the defaults and the user's config.toml hold", cfg, &problems); ok {
 		cfg = tighten(cfg, proj, file, &problems)
 	}
 	return cfg, problems
 }
 
-// readLayer decodes one file over base. It reports false when the layer must be ignored.
-func readLayer(file string, base Config, problems *[]Problem) (Config, bool) {
+// readLayer decodes one file over base. It reports false when the layer must be ignored; below says what holds then.
+func readLayer(file, below string, base Config, problems *[]Problem) (Config, bool) {
 	data, err := readBounded(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return base, false
 	}
-	note := func(format string, args ...any) {
-		*problems = append(*problems, Problem{file, fmt.Sprintf(format, args...)})
+	ignore := func(texts ...string) (Config, bool) {
+		for _, text := range texts {
+			*problems = append(*problems, Problem{File: file, Text: text + "; the whole file is ignored, " + below, Ignored: true})
+		}
+		return base, false
 	}
 	if err != nil {
-		note("ignored: %v", err)
-		return base, false
+		return ignore(err.Error())
 	}
 	out := base.clone()
 	out.Pricing = nil
 	meta, err := toml.Decode(string(data), &out)
 	if err != nil {
-		note("ignored: %s", strings.TrimPrefix(err.Error(), "toml: "))
-		return base, false
+		return ignore(mistakes(string(data), err)...)
 	}
-	for _, key := range meta.Undecoded() {
-		note("unknown key %q", key.String())
+	for _, text := range unknown(meta) {
+		*problems = append(*problems, Problem{File: file, Text: text + "; the line has no effect"})
 	}
-	if err := out.validate(); err != nil {
-		note("ignored: %v", err)
-		return base, false
+	if wrong := out.faults(); len(wrong) > 0 {
+		return ignore(wrong...)
 	}
 	for model, price := range base.Pricing {
 		if _, ok := out.Pricing[model]; !ok {
@@ -155,35 +160,41 @@ func readBounded(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-func (c Config) validate() error {
-	switch {
-	case c.MaxRetries < 1 || c.MaxRetries > 5:
-		return fmt.Errorf("max_retries is %d, want 1 to 5 (the client stops honouring blocks after 8)", c.MaxRetries)
-	case c.TokenDelta.Limit < 1000:
-		return fmt.Errorf("token_delta.limit is %d, want at least 1000", c.TokenDelta.Limit)
-	case c.TokenDelta.Arm != ArmAfterFail && c.TokenDelta.Arm != ArmAlways:
-		return fmt.Errorf("token_delta.arm is %q, want %q or %q", c.TokenDelta.Arm, ArmAfterFail, ArmAlways)
-	case c.Context.Window < 0:
-		return fmt.Errorf("context.window is %d, want 0 or more", c.Context.Window)
+// faults lists the values that are out of their range.
+func (c Config) faults() []string {
+	var found []string
+	note := func(wrong bool, format string, args ...any) {
+		if wrong {
+			found = append(found, fmt.Sprintf(format, args...))
+		}
 	}
+	note(c.MaxRetries < 1 || c.MaxRetries > 5, "max_retries is %d, want 1 to 5 (the client stops honouring blocks after 8)", c.MaxRetries)
+	note(c.TokenDelta.Limit < 1000, "token_delta.limit is %d, want at least 1000", c.TokenDelta.Limit)
+	note(c.TokenDelta.Arm != ArmAfterFail && c.TokenDelta.Arm != ArmAlways, "token_delta.arm is %q, want %q or %q", c.TokenDelta.Arm, ArmAfterFail, ArmAlways)
+	note(c.Context.Window < 0, "context.window is %d, want 0 or more", c.Context.Window)
 	for _, m := range c.Disabled {
-		if !slices.Contains([]string{ModuleProfiler, ModuleTDD, ModuleRescue, ModuleContext}, m) {
-			return fmt.Errorf("disabled names %q, which is no module that can be switched off", m)
-		}
+		note(!slices.Contains(modules(), m), "disabled names %q, want some of %s", m, strings.Join(modules(), ", "))
 	}
-	for model, price := range c.Pricing {
-		if price.Input < 0 || price.Output < 0 {
-			return fmt.Errorf("pricing.%s is negative", model)
-		}
+	for _, dir := range c.TDD.SourceDirs {
+		note(!filepath.IsLocal(dir), `tdd.source_dirs names %q, want a folder inside the project, relative to its root, such as "src"`, dir)
 	}
-	return nil
+	for _, model := range slices.Sorted(maps.Keys(c.Pricing)) {
+		price := c.Pricing[model]
+		note(price.Input < 0 || price.Output < 0, "pricing.%s is negative, want 0 or more", model)
+	}
+	return found
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // tighten folds a project's layer into the user's: only what makes devflow stricter is taken.
 func tighten(user, proj Config, file string, problems *[]Problem) Config {
 	out := user.clone()
 	refuse := func(key string) {
-		*problems = append(*problems, Problem{file, key + " would loosen a rule and is ignored: set it in the user's config.toml"})
+		*problems = append(*problems, Problem{File: file, Text: key + " would loosen a rule, which only the user's config.toml may; the line has no effect"})
 	}
 	if !slices.Equal(proj.Disabled, user.Disabled) {
 		refuse("disabled")

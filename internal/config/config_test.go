@@ -34,6 +34,24 @@ func TestResolvePaths(t *testing.T) {
 	}
 }
 
+func TestRelativePlacesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"DEVFLOW_HOME", "DEVFLOW_DB", "HOME"} {
+		for _, value := range []string{"relative", "./x", "~/devflow"} {
+			vars := map[string]string{"HOME": "/home/dev"}
+			vars[name] = value
+			want := name + ` is "` + value + `", want an absolute path`
+			if _, err := config.ResolvePaths(env(vars)); err == nil || err.Error() != want {
+				t.Errorf("ResolvePaths = %v, want %s", err, want)
+			}
+		}
+	}
+	p, err := config.ResolvePaths(env(map[string]string{"HOME": "/home/dev", "TMPDIR": "here"}))
+	if err != nil || !filepath.IsAbs(p.Fallback) {
+		t.Errorf("fallback = %q, %v, want an absolute path", p.Fallback, err)
+	}
+}
+
 // load writes the two files (empty text: no file) and loads them.
 func load(t *testing.T, user, project string) (config.Config, []config.Problem) {
 	t.Helper()
@@ -143,6 +161,95 @@ func TestProtected(t *testing.T) {
 		if got := cfg.Protected(branch); got != want {
 			t.Errorf("Protected(%q) = %v, want %v", branch, got, want)
 		}
+	}
+}
+
+// Every message names the key, what to write instead, and what holds meanwhile.
+func TestMessagesForPeople(t *testing.T) {
+	t.Parallel()
+	const user = "; the whole file is ignored, the defaults hold"
+	const project = "; the whole file is ignored, the defaults and the user's config.toml hold"
+	const noEffect = "; the line has no effect"
+	tests := []struct {
+		name, user, project string
+		want                []string // whole messages; a trailing … means any end
+	}{
+		{"text for a number", `max_retries = "many"`, "", []string{"max_retries is a text, want a whole number: write max_retries = 3" + user}},
+		{"fraction for a number", "[token_delta]\nlimit = 1.5", "", []string{"token_delta.limit is a number with a fraction, want a whole number: write token_delta.limit = 150000" + user}},
+		{"text for a list", `disabled = "tdd"`, "", []string{`disabled is a text, want a list of texts: write disabled = ["tdd"]` + user}},
+		{"number in a list", `protected_branches = ["main", 3]`, "", []string{`protected_branches is a list, want a list of texts: write protected_branches = ["main", "release/*"]` + user}},
+		{"text for a switch", `is_production = "yes"`, "", []string{"is_production is a text, want true or false: write is_production = true" + user}},
+		{"text for a price", "[pricing.\"a.b\"]\ninput = \"3\"", "", []string{`pricing."a.b".input is a text, want a number: write pricing."a.b".input = 3.0` + user}},
+		{"value for a table", "tdd = true", "", []string{"tdd is true or false, want a table: write [tdd] on a line of its own" + user}},
+		{"another case", `MAX_RETRIES = "x"`, "", []string{"MAX_RETRIES is a text, want a whole number: write MAX_RETRIES = 3" + user}},
+		{"two mistakes", "max_retries = true\n[context]\nwindow = \"big\"", "", []string{
+			"context.window is a text, want a whole number: write context.window = 200000" + user,
+			"max_retries is true or false, want a whole number: write max_retries = 3" + user,
+		}},
+		{"no TOML", "max_retries = ", "", []string{"not valid TOML: …"}},
+		{"too large for the type", "max_retries = 99999999999999999999", "", []string{"…"}},
+		{"out of range, twice", "max_retries = 9\n[token_delta]\nlimit = 1", "", []string{
+			"max_retries is 9, want 1 to 5 (the client stops honouring blocks after 8)" + user, "token_delta.limit is 1, want at least 1000" + user,
+		}},
+		{"unknown module", `disabled = ["judge"]`, "", []string{`disabled names "judge", want some of profiler, tdd, rescue, context` + user}},
+		{"absolute source folder", "[tdd]\nsource_dirs = [\"/src\"]", "", []string{`tdd.source_dirs names "/src", want a folder inside the project, relative to its root, such as "src"` + user}},
+		{"leaving source folder", "[tdd]\nsource_dirs = [\"a/../../b\"]", "", []string{`tdd.source_dirs names "a/../../b", want a folder inside …`}},
+		{"empty source folder", "[tdd]\nsource_dirs = [\"\"]", "", []string{`tdd.source_dirs names "", want a folder inside …`}},
+		{"unknown key", "max_retry = 2", "", []string{`unknown key "max_retry", the nearest known one is max_retries` + noEffect}},
+		{"key of a table at the top", `source_dirs = ["src"]`, "", []string{`unknown key "source_dirs", the nearest known one is tdd.source_dirs` + noEffect}},
+		{"unknown table, once", "[token_deltas]\nlimit = 5", "", []string{`unknown key "token_deltas", the nearest known one is [token_delta]` + noEffect}},
+		{"unknown key of a price", "[pricing.\"a.b\"]\ninputs = 1", "", []string{`unknown key "pricing.\"a.b\".inputs", the nearest known one is pricing."a.b".input` + noEffect}},
+		{"like nothing", "colour = 1", "", []string{`unknown key "colour"` + noEffect}},
+		{"project of a wrong type", "", "max_retries = []", []string{"max_retries is a list, want a whole number: write max_retries = 3" + project}},
+		{"project loosens", "", "max_retries = 5", []string{"max_retries would loosen a rule, which only the user's config.toml may" + noEffect}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cfg, problems := load(t, tt.user, tt.project)
+			if diff := cmp.Diff(config.Default(), cfg); diff != "" && !strings.Contains(tt.name, "price") {
+				t.Errorf("the defaults do not hold (-want +got):\n%s", diff)
+			}
+			var got []string
+			for i, p := range problems {
+				text := p.Text
+				if i < len(tt.want) {
+					if start, cut := strings.CutSuffix(tt.want[i], "…"); cut && strings.HasPrefix(text, start) {
+						text = tt.want[i]
+					}
+				}
+				got = append(got, text)
+				if p.Ignored != strings.Contains(p.Text, "whole file is ignored") || !strings.HasSuffix(p.Text, " hold") && !strings.HasSuffix(p.Text, noEffect) {
+					t.Errorf("problem %+v does not end with its consequence", p)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSourceFoldersThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	root, proj := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "config.toml"), []byte("[tdd]\nsource_dirs = [\"src\", \"./lib/\", \".\"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(proj, "src"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, err := config.ResolvePaths(env(map[string]string{"DEVFLOW_HOME": root}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, problems := config.Load(p, proj)
+	want := []config.Problem{{File: p.File, Text: `tdd.source_dirs names "./lib/": ` + filepath.Join(proj, "lib") + " does not exist, so the rule covers nothing there"}}
+	if diff := cmp.Diff(want, problems); diff != "" || len(cfg.TDD.SourceDirs) != 3 {
+		t.Errorf("problems (-want +got):\n%s config %+v", diff, cfg.TDD)
+	}
+	if _, problems := config.Load(p, ""); len(problems) != 0 {
+		t.Errorf("without a project: %v, want no problem", problems)
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,28 +28,32 @@ const ProjectFile = ".devflow.toml"
 // ErrNoHome is returned when neither DEVFLOW_HOME nor HOME tells where the root is.
 var ErrNoHome = errors.New("resolve devflow root: neither DEVFLOW_HOME nor HOME is set")
 
-// ResolvePaths derives all places from the environment. It touches no file. It returns ErrNoHome when no root can be derived.
+// ResolvePaths derives all places from the environment. It touches no file. It returns ErrNoHome when no root can be
+// derived, and refuses relative paths: hooks run in whatever folder the model is in, and each would have its own root.
 func ResolvePaths(getenv func(string) string) (Paths, error) {
 	home := getenv("HOME")
 	root := getenv("DEVFLOW_HOME")
+	db := getenv("DEVFLOW_DB")
+	if root == "" && home == "" {
+		return Paths{}, ErrNoHome
+	}
+	for _, v := range [...]struct{ name, value string }{{"DEVFLOW_HOME", root}, {"DEVFLOW_DB", db}} {
+		if v.value != "" && !filepath.IsAbs(v.value) {
+			return Paths{}, fmt.Errorf("%s is %q, want an absolute path", v.name, v.value)
+		}
+	}
 	if root == "" {
-		if home == "" {
-			return Paths{}, ErrNoHome
+		if !filepath.IsAbs(home) {
+			return Paths{}, fmt.Errorf("HOME is %q, want an absolute path", home)
 		}
 		root = filepath.Join(home, ".claude", "devflow")
 	}
-	root, err := filepath.Abs(root)
-	if err != nil {
-		return Paths{}, err
-	}
-	db := getenv("DEVFLOW_DB")
 	if db == "" {
 		db = filepath.Join(root, "telemetry", "devflow.db")
-	} else if db, err = filepath.Abs(db); err != nil {
-		return Paths{}, err
 	}
+	root, db = filepath.Clean(root), filepath.Clean(db)
 	tmp := getenv("TMPDIR")
-	if tmp == "" {
+	if !filepath.IsAbs(tmp) {
 		tmp = "/tmp"
 	}
 	return Paths{
