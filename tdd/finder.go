@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
 	"github.com/devflow-suite/devflow/internal/source/layout"
@@ -134,14 +135,11 @@ type search struct {
 
 // content reads at most maxRead bytes of a regular file.
 func (f *Finder) content(rel string) []byte {
-	file, err := f.root.Open(rel)
+	file, err := regular.OpenIn(f.root, rel)
 	if err != nil {
 		return nil
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
 	data, err := io.ReadAll(io.LimitReader(file, maxRead))
 	if err != nil {
 		return nil

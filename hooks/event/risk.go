@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/profiler"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -134,7 +135,7 @@ func (s *Scene) mentions(name string, words ...string) bool {
 	if s.Root == "" {
 		return false
 	}
-	data, err := readBounded(filepath.Join(s.Root, name), maxConfig)
+	data, err := regular.Read(filepath.Join(s.Root, name), maxConfig)
 	if err != nil {
 		return false
 	}

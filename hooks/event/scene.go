@@ -13,6 +13,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -107,11 +108,7 @@ func (s *Scene) Read(rel string) (string, bool) {
 		return "", false
 	}
 	defer root.Close()
-	name := filepath.FromSlash(rel)
-	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > MaxFile {
-		return "", false
-	}
-	data, err := root.ReadFile(name)
+	data, err := regular.ReadIn(root, filepath.FromSlash(rel), MaxFile)
 	return string(data), err == nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
 	"github.com/devflow-suite/devflow/telemetry/spec"
@@ -39,7 +40,7 @@ func NamesMarker(command string) bool { return strings.Contains(command, markerF
 // ImportMarker reads the session's spec marker into the fact. A missing one is nothing; a broken one changes nothing and
 // is said in the log.
 func (s *Scene) ImportMarker() {
-	data, err := readBounded(s.MarkerPath(), maxMarker)
+	data, err := regular.Read(s.MarkerPath(), maxMarker)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -114,7 +115,7 @@ func (s *Scene) Plan(t *telemetry.Task) string {
 			s.Log("read plan", err)
 		}
 	}
-	data, err := readBounded(filepath.Join(s.Paths.SessionDir(s.Session), specFile), maxPlan+1)
+	data, err := regular.Read(filepath.Join(s.Paths.SessionDir(s.Session), specFile), maxPlan+1)
 	if err != nil {
 		return ""
 	}
@@ -142,20 +143,6 @@ func (s *Scene) planFile(path string) (string, error) {
 		return "", err
 	}
 	defer root.Close()
-	data, err := root.ReadFile(rel)
-	if len(data) > maxPlan {
-		data = data[:maxPlan]
-	}
+	data, err := regular.ReadIn(root, rel, maxPlan)
 	return string(data), err
-}
-
-func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("read %s: not a regular file of at most %d KiB", path, limit>>10)
-	}
-	return os.ReadFile(path)
 }

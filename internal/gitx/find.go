@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 // Repo is a work tree and its git folders. All three paths are absolute with symbolic links resolved. It is a value:
@@ -16,6 +18,12 @@ type Repo struct {
 	GitDir    string // its own git folder; below CommonDir/worktrees in a linked work tree
 	CommonDir string // where objects, refs and config are; equal to GitDir in a main work tree
 }
+
+// Bounds of what is read of git's own files, in bytes.
+const (
+	maxLine = 64 << 10
+	maxRefs = 64 << 20
+)
 
 // maxSymref bounds a chain of symbolic references, as git does.
 const maxSymref = 5
@@ -141,7 +149,7 @@ func EmptyTree(like string) string {
 }
 
 func (r Repo) packedRef(name string) string {
-	text, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	text, err := regular.Read(filepath.Join(r.CommonDir, "packed-refs"), maxRefs)
 	if err != nil {
 		return ""
 	}
@@ -164,7 +172,7 @@ func isOID(s string) bool {
 
 // readLine is the first line of a small file, without surrounding blanks; empty when there is none.
 func readLine(path string) string {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxLine)
 	if err != nil {
 		return ""
 	}

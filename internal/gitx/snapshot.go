@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/devflow-suite/devflow/internal/proc"
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 // Bounds of one snapshot. A single large file is left out and said; more than the totals is ErrTooLarge, because a
@@ -123,7 +124,7 @@ func prepare(objDir string) error {
 // copyIndex keeps the time of the index: git reads a file again when it is not older than the index, and with a newer
 // time on the copy it would miss an edit of the same size within the same second.
 func (s *snapshot) copyIndex() error {
-	src, err := os.Open(filepath.Join(s.repo.GitDir, "index"))
+	src, err := regular.Open(filepath.Join(s.repo.GitDir, "index"))
 	if missing(err) {
 		return nil // nothing was added yet
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 // ErrOffset reports a start offset that is not the start of a line of the present file: it was replaced or truncated.
@@ -23,7 +25,7 @@ const (
 // not. An error of each stops the reading in front of its line and is returned as it is. Other errors: ErrOffset, and those
 // of opening and reading the file.
 func Read(path string, from int64, each func(Line) error) (next int64, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return from, fmt.Errorf("read transcript: %w", err)
 	}

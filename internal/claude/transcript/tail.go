@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 const (
@@ -24,7 +26,7 @@ func TailHas(path, text string) bool {
 	if text == "" {
 		return true
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}
