@@ -11,6 +11,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/store"
 )
 
 // Hook describes one executable.
@@ -30,6 +31,9 @@ type Hook struct {
 
 	// Closed makes the answer for a failure of this hook on one input; raw is what arrived on stdin. nil: fail open.
 	Closed func(in claude.Input, raw []byte, cause error) claude.Output
+
+	// Late makes the record of an event that was not done by the deadline; it goes to the spool. nil: none is kept.
+	Late func(in claude.Input, session string, now time.Time) []byte
 
 	// Handle answers one event. It must not write to stdout. An error is logged and answered by Closed.
 	Handle func(c *Call) (claude.Output, error)
@@ -140,12 +144,26 @@ func (r *run) expire() {
 		return
 	}
 	cause := fmt.Errorf("not done within %s", r.hook.Deadline)
+	in, _ := claude.Decode(r.input()) // what could be read of it
 	if r.hook.Closed != nil {
-		in, _ := claude.Decode(r.input())
 		r.print(r.hook.Closed(in, r.input(), cause), in.Event)
 	}
-	r.log.write(entry{Hook: r.hook.Name, What: "deadline", Cause: cause.Error(), At: r.env.Now()})
+	r.keepLate(in, cause)
 	r.env.Exit(0)
+}
+
+// keepLate puts what is known of an event that was not done in time into the spool, and says so in the log.
+func (r *run) keepLate(in claude.Input, cause error) {
+	e := entry{Hook: r.hook.Name, Event: in.Event, What: "deadline", Cause: cause.Error(), At: r.env.Now()}
+	session := claude.SessionKey(in, r.env.Getenv)
+	if paths, err := config.ResolvePaths(r.env.Getenv); err == nil && r.hook.Late != nil && session != "" && in.Event != "" {
+		if err := (store.Spool{Dirs: paths.SpoolDirs()}).Append(session, r.hook.Late(in, session, e.At)); err != nil {
+			e.Cause += "; " + err.Error()
+		} else {
+			e.Cause += "; kept in the spool"
+		}
+	}
+	r.log.write(e)
 }
 
 // answer writes the output unless the deadline was faster; then the process is about to end.

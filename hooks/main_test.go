@@ -150,6 +150,7 @@ func TestDeadlineAnswersOnceAndEndsTheProcess(t *testing.T) {
 		hooks.Main(hooks.Hook{
 			Name: "slow", Deadline: time.Millisecond,
 			Closed: func(claude.Input, []byte, error) claude.Output { return claude.Deny("too slow") },
+			Late:   func(in claude.Input, session string, _ time.Time) []byte { return []byte(in.Event + " of " + session) },
 			Handle: func(*hooks.Call) (claude.Output, error) { <-release; return claude.Ask("late"), nil },
 		}, w.env)
 	}()
@@ -161,8 +162,15 @@ func TestDeadlineAnswersOnceAndEndsTheProcess(t *testing.T) {
 	if got := w.stdout.String(); !json.Valid([]byte(got)) || !strings.Contains(got, "too slow") || strings.Contains(got, "late") {
 		t.Errorf("stdout %q, want one deny", got)
 	}
-	if log := w.log(t); !strings.Contains(log, "not done within") {
-		t.Errorf("log %q, want the deadline", log)
+	if log := w.log(t); !strings.Contains(log, "not done within") || !strings.Contains(log, "kept in the spool") {
+		t.Errorf("log %q, want the deadline and what became of the event", log)
+	}
+	kept, err := filepath.Glob(filepath.Join(w.root, "spool", "s1*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("spool holds %v (%v), want one file", kept, err)
+	}
+	if data, err := os.ReadFile(kept[0]); err != nil || !strings.Contains(string(data), "PreToolUse of s1") {
+		t.Errorf("spool %q (%v), want the late event", data, err)
 	}
 }
 

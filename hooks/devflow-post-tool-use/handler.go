@@ -15,7 +15,7 @@ import (
 const registered = 10 * time.Second
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-post-tool-use", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-post-tool-use", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {

@@ -17,7 +17,7 @@ import (
 const registered = 30 * time.Second
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-pre-compact", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-pre-compact", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 // handle keeps the rescue at PreCompact. It may fire without a compaction, and once per step while there is none, so the

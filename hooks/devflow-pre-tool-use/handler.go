@@ -22,7 +22,7 @@ const registered = 10 * time.Second
 
 func hook() hooks.Hook {
 	return hooks.Hook{
-		Name: "devflow-pre-tool-use", Event: claude.EventPreToolUse, Deadline: registered * 8 / 10, Guards: true, Closed: refuseUnreadable, Handle: handle,
+		Name: "devflow-pre-tool-use", Event: claude.EventPreToolUse, Deadline: registered * 8 / 10, Late: event.Late, Guards: true, Closed: refuseUnreadable, Handle: handle,
 	}
 }
 

@@ -19,7 +19,7 @@ const registered = 30 * time.Second
 const keepObjects = 30 * 24 * time.Hour
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-session-end", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-session-end", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {

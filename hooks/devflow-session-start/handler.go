@@ -18,7 +18,7 @@ import (
 const registered = 30 * time.Second
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-session-start", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-session-start", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {

@@ -65,26 +65,27 @@ type transcript struct {
 	at      time.Time
 }
 
-// transcripts lists the newest ones that began and ended after a moment and are long enough to matter.
+// transcripts lists the newest ones that began and ended after a moment and are long enough to matter. Only the newest are
+// opened: a project may have thousands.
 func transcripts(dir string, since time.Time) []transcript {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
-	var found []transcript
+	var all []transcript
 	for _, e := range entries {
 		session, ok := strings.CutSuffix(e.Name(), ".jsonl")
 		if !ok || e.IsDir() {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil || info.Size() < minBytes || info.ModTime().Before(since) || began(filepath.Join(dir, e.Name()), since) {
-			continue
+		if info, err := e.Info(); err == nil && info.Size() >= minBytes && !info.ModTime().Before(since) {
+			all = append(all, transcript{session, info.ModTime()})
 		}
-		found = append(found, transcript{session, info.ModTime()})
 	}
-	slices.SortFunc(found, func(a, b transcript) int { return b.at.Compare(a.at) })
-	return found[:min(len(found), newest)]
+	slices.SortFunc(all, func(a, b transcript) int { return b.at.Compare(a.at) })
+	return slices.DeleteFunc(all[:min(len(all), newest)], func(t transcript) bool {
+		return began(filepath.Join(dir, t.session+".jsonl"), since)
+	})
 }
 
 // began reports whether a transcript was begun before a moment: such a session had not loaded our hooks. The folder of

@@ -21,7 +21,7 @@ const registered = 600 * time.Second
 const busy = 5 * time.Second
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-stop", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-stop", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {

@@ -25,7 +25,7 @@ const maxDescription = 200
 const approve = "devflow approve"
 
 func hook() hooks.Hook {
-	return hooks.Hook{Name: "devflow-user-prompt-submit", Deadline: registered * 8 / 10, Handle: handle}
+	return hooks.Hook{Name: "devflow-user-prompt-submit", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
 }
 
 func handle(c *hooks.Call) (claude.Output, error) {

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/devflow-suite/devflow/hooks"
+	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/regular"
@@ -46,6 +48,18 @@ func New(c *hooks.Call) *Scene {
 	s.Fact.Cwd, s.Fact.Root = c.In.Cwd, s.Root
 	s.Fact.DurMS = c.In.DurationMS
 	return s
+}
+
+// Late is the fact of an event that was not done by the hook's deadline: that it happened, and no more.
+func Late(in claude.Input, session string, now time.Time) []byte {
+	f := telemetry.NewFact(now, session, in.Event)
+	f.Agent, f.AgentType, f.Tool, f.Prompt, f.Cwd = in.AgentID, in.AgentType, in.ToolName, in.PromptID, in.Cwd
+	f.Outcome = string(hooks.Failed)
+	record, err := f.Encode()
+	if err != nil {
+		return nil // unreachable: texts and numbers encode
+	}
+	return record
 }
 
 // locate finds the project: the repository of the folder that the client was started in, which stays the same when the
