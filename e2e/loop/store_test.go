@@ -255,7 +255,7 @@ func (w *world) seed(args []string) error {
 		for i := range n {
 			session := fmt.Sprintf("99999999-0000-4000-8000-%012d", i)
 			file := filepath.Join(w.transcripts(), session+".jsonl")
-			if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Truncate(file, size<<20)); err != nil {
+			if err := errors.Join(w.firstLine(file), os.Truncate(file, size<<20)); err != nil {
 				return err
 			}
 			if _, err := telemetry.Begin(tx, telemetry.Task{SessionID: session, StartedMS: old.UnixMilli(), ProjectRoot: w.env("PROJ"), Description: "old"}); err != nil {
