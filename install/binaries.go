@@ -59,7 +59,7 @@ func planBinaries(from, to string) ([]binaryStep, error) {
 		steps = append(steps, step)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("find executables in %s: missing %v; build them with: make build", from, missing)
+		return nil, &MissingError{Dir: from, Names: missing}
 	}
 	return steps, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 )
@@ -91,7 +92,17 @@ func applyCommands(steps []commandStep, m *Manifest, r *Report) error {
 			r.say("%s", s.note)
 		}
 		r.file(s.path, s.state)
+		if s.state == "written" {
+			r.say("%s %s", r.tense("wrote", "would write"), s.path)
+		}
 		if r.DryRun {
+			if s.drop != "" {
+				state, err := modified(s.drop, m.sum(s.drop))
+				if err != nil {
+					return err
+				}
+				r.file(s.drop, state)
+			}
 			continue
 		}
 		if s.state == "written" {
@@ -118,8 +129,16 @@ func applyCommands(steps []commandStep, m *Manifest, r *Report) error {
 
 // removeUnmodified removes path if its content has the given sum.
 func removeUnmodified(path, sum string) (state string, err error) {
+	if state, err = modified(path, sum); err != nil || state != "removed" {
+		return state, err
+	}
+	return state, os.Remove(path)
+}
+
+// modified says what removeUnmodified does: removed, kept or missing.
+func modified(path, sum string) (state string, err error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "missing", nil
 	}
 	if err != nil {
@@ -135,5 +154,5 @@ func removeUnmodified(path, sum string) (state string, err error) {
 	if Sum(data) != sum {
 		return "kept", nil
 	}
-	return "removed", os.Remove(path)
+	return "removed", nil
 }

@@ -9,16 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
 	"github.com/devflow-suite/devflow/install/target"
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 )
 
-// backupSuffix is what the copy of a settings file from before is called.
-const backupSuffix = ".devflow-backup"
+// backupOf is what the copy of a settings file from before is called.
+func backupOf(path string) string { return path + ".devflow-backup" }
 
 // plan is everything that Install has decided before it writes.
 type plan struct {
@@ -30,6 +28,7 @@ type plan struct {
 	change   settings.Change
 	entry    Registered
 	fresh    bool // the file held nothing of devflow's
+	off      bool // the file switches all hooks off
 	binaries []binaryStep
 	commands []commandStep
 	cmdDir   string
@@ -125,7 +124,7 @@ func (p *plan) settings(r *Report) error {
 		return err
 	}
 	if err := f.Usable(); err != nil && !p.opt.Force {
-		return fmt.Errorf("%w; to install all the same: devflow install --force", err)
+		return fmt.Errorf("%w; to install all the same, add --force", err)
 	}
 	if p.opt.MigratePython {
 		moved, err := settings.MigratePython(f, p.Home)
@@ -148,7 +147,7 @@ func (p *plan) settings(r *Report) error {
 	for _, problem := range f.Problems {
 		r.say("%s:%d:%d: %s %s", p.source.Path, problem.Line, problem.Column, problem.Path, problem.Text)
 	}
-	if off, _ := f.Flag("disableAllHooks"); off {
+	if p.off, _ = f.Flag("disableAllHooks"); p.off {
 		r.say("%s switches all hooks off (disableAllHooks); devflow does nothing until that is false", p.source.Path)
 	}
 	p.entry = p.record(base)
@@ -203,7 +202,7 @@ func (p *plan) record(base []byte) Registered {
 
 func (p *plan) describe(r *Report) error {
 	s := p.settingsReport()
-	s.Diff = string(diff.Diff(p.source.Path, p.source.Data, p.source.Path, p.change.Data))
+	s.Diff = unified(p.source.Path, p.source.Data, p.change.Data, p.source.Info == nil, false)
 	r.Settings = append(r.Settings, s)
 	if err := applyBinaries(p.binaries, p.next, r); err != nil {
 		return err
@@ -258,7 +257,7 @@ func (p *plan) apply(ctx context.Context, r *Report) error {
 
 // touched lists the files that Install writes.
 func (p *plan) touched() []string {
-	paths := []string{p.manifest, p.source.Stage(), p.source.Path + backupSuffix}
+	paths := []string{p.manifest, p.source.Stage(), backupOf(p.source.Path)}
 	for _, b := range p.binaries {
 		paths = append(paths, b.to)
 	}
@@ -316,7 +315,7 @@ func (p *plan) restoreManifest() error {
 // devflow's is not worth a backup, and an existing backup is never replaced:
 // it may be the last good state.
 func (p *plan) backup(s *SettingsReport) error {
-	path := p.source.Path + backupSuffix
+	path := backupOf(p.source.Path)
 	if !s.Changed || p.source.Info == nil || !p.pristine() {
 		return nil
 	}
@@ -345,7 +344,7 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 			copied++
 		}
 	}
-	r.say("%s %d of %d executables to %s", r.tense("copied", "would copy"), copied, len(p.binaries), p.bin)
+	r.say("%s %d of %s to %s", r.tense("copied", "would copy"), copied, plural(len(p.binaries), "executable"), p.bin)
 	name := s.Path
 	if s.Real != "" {
 		name += " -> " + s.Real
@@ -364,5 +363,17 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 	}
 	if p.opt.Scope == Project {
 		r.say("%s is usually committed: the entries name %s on this machine; use --scope local to keep them private", s.Path, p.bin)
+	}
+	if r.DryRun {
+		return
+	}
+	check := "check with: " + ShellWord(filepath.Join(p.bin, Binary)) + " doctor"
+	switch {
+	case p.off:
+		r.say("no session is watched while hooks are switched off; %s", check)
+	case p.opt.Scope == User:
+		r.say("new sessions are watched from now on; %s", check)
+	default:
+		r.say("new sessions are watched from now on if they start in %s; %s", p.opt.Project, check)
 	}
 }

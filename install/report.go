@@ -1,6 +1,11 @@
 package install
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
 
 // Report says what was done, or with DryRun what would be.
 type Report struct {
@@ -27,7 +32,8 @@ type SettingsReport struct {
 }
 
 // FileReport is about one file. State is one of written, unchanged, removed,
-// kept (the user changed it, or it is the user's own) and missing.
+// kept (the user changed it, or it is the user's own) and missing; with DryRun
+// would_write and would_remove stand for written and removed.
 type FileReport struct {
 	Path  string `json:"path"`
 	State string `json:"state"`
@@ -37,7 +43,37 @@ func (r *Report) say(format string, args ...any) {
 	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
 }
 
-func (r *Report) file(path, state string) { r.Files = append(r.Files, FileReport{path, state}) }
+func (r *Report) file(path, state string) {
+	switch {
+	case r.DryRun && state == "written":
+		state = "would_write"
+	case r.DryRun && state == "removed":
+		state = "would_remove"
+	}
+	r.Files = append(r.Files, FileReport{path, state})
+}
+
+// unified is the change of a file for people: a diff with the header of patch,
+// in which /dev/null stands for a file that is not there.
+func unified(path string, old, new []byte, created, removed bool) string {
+	from, to := path, path
+	if created {
+		from = "/dev/null"
+	}
+	if removed {
+		to = "/dev/null"
+	}
+	_, text, _ := bytes.Cut(diff.Diff(from, old, to, new), []byte("\n")) // the first line repeats the names
+	return string(text)
+}
+
+// plural counts things by their English name.
+func plural(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
+}
 
 func (r *Report) tense(done, planned string) string {
 	if r.DryRun {

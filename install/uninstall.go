@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
@@ -27,8 +27,10 @@ type removal struct {
 
 // Uninstall takes out what the manifest lists: entries in settings files first,
 // then unmodified command files and executables, then the manifest. With a
-// scope it cleans that settings file only, and the rest when it was the last
-// one. Database and other data stay unless Options.Purge is set.
+// scope it cleans that settings file and its command files only, and the rest
+// when it was the last one. Database, other data and the backups of settings
+// files stay unless Options.Purge is set; a backup that is not what the settings
+// file is now stays all the same.
 //
 // A settings file that cannot be parsed ends the command before anything is
 // changed, because its entries would then point at nothing.
@@ -70,10 +72,12 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 		job.tell(&r)
 	}
 	if len(m.Settings) > 0 && o.Scope != "" {
-		r.say("executables and commands stay: %s is still registered", m.Settings[0].Path)
-		return r, nil
+		return r, m.leave(where, jobs, &r, o)
 	}
-	if err := m.removeFiles(&r); err != nil {
+	if scopes := left(jobs); o.Scope == "" && len(scopes) > 0 {
+		r.say("%s every scope that it was installed in: %s", r.tense("took devflow out of", "would take devflow out of"), strings.Join(scopes, ", "))
+	}
+	if err := m.removeFiles(&r, m.Files); err != nil {
 		return r, err
 	}
 	if o.Purge && !known {
@@ -83,6 +87,9 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 		if err := purge(where, m, &r); err != nil {
 			return r, err
 		}
+	}
+	if err := backups(jobs, o, &r); err != nil {
+		return r, err
 	}
 	if o.DryRun {
 		return r, nil
@@ -103,7 +110,7 @@ func leftovers(where place, m *Manifest, jobs []*removal) []string {
 		paths = append(paths, filepath.Join(where.claude, "commands", name+".md"))
 	}
 	for _, job := range jobs {
-		paths = append(paths, job.source.Stage(), job.source.Path+backupSuffix)
+		paths = append(paths, job.source.Stage(), backupOf(job.source.Path))
 	}
 	return paths
 }
@@ -202,9 +209,9 @@ func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, erro
 
 // run writes the new text and takes the file out of the manifest.
 func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest string) error {
-	gone := j.entry.Created && len(j.data) == 0
+	gone := j.gone()
 	if o.DryRun {
-		j.report.Diff = string(diff.Diff(j.source.Path, j.source.Data, j.source.Path, j.data))
+		j.report.Diff = unified(j.source.Path, j.source.Data, j.data, false, gone)
 		m.dropRegistered(j.entry.Path)
 		return nil
 	}
@@ -231,40 +238,141 @@ func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest stri
 	return m.save(manifest)
 }
 
+// gone reports whether the file goes, because it was not there before.
+func (j *removal) gone() bool { return j.entry.Created && len(j.data) == 0 }
+
 func (j *removal) tell(r *Report) {
 	switch s := j.report; {
+	case j.source.Info == nil && j.entry.Path != "":
+		r.say("%s is gone; devflow %s it", s.Path, r.tense("forgot", "would forget"))
 	case !s.Changed && j.entry.Path != "":
 		r.say("%s holds no entry of devflow any more", s.Path)
 	case !s.Changed:
+	case j.gone():
+		r.say("%s %s, which was not there before the installation", r.tense("removed", "would remove"), s.Path)
 	case s.Exact:
 		r.say("%s %s: the same bytes as before the installation", r.tense("restored", "would restore"), s.Path)
 	default:
-		r.say("%s %d entries from %s, which was edited since; everything else in it stays", r.tense("removed", "would remove"), s.Removed, s.Path)
+		entries := fmt.Sprintf("%d entries", s.Removed)
+		if s.Removed == 1 {
+			entries = "1 entry"
+		}
+		r.say("%s %s from %s, which was edited since; everything else in it stays", r.tense("removed", "would remove"), entries, s.Path)
 	}
 }
 
-// removeFiles removes command files and executables that are as devflow wrote
-// them.
-func (m *Manifest) removeFiles(r *Report) error {
-	var kept []ManifestFile
-	for _, f := range m.Files {
+// removeFiles removes those of the given files of the manifest that are as
+// devflow wrote them, and takes all of them out of the manifest.
+func (m *Manifest) removeFiles(r *Report, files []ManifestFile) error {
+	removed := 0
+	for _, f := range slices.Clone(files) {
+		remove := removeUnmodified
 		if r.DryRun {
-			r.file(f.Path, "removed")
-			continue
+			remove = modified
 		}
-		state, err := removeUnmodified(f.Path, f.SHA256)
+		state, err := remove(f.Path, f.SHA256)
 		if err != nil {
 			return err
 		}
 		r.file(f.Path, state)
-		if state == "kept" {
-			kept = append(kept, f)
+		switch state {
+		case "kept":
 			r.say("%s was changed after the installation and stays", f.Path)
+		case "removed":
+			removed++
+		}
+		if !r.DryRun {
+			m.dropFile(f.Path)
 		}
 	}
-	r.say("%s %d files", r.tense("removed", "would remove"), len(m.Files)-len(kept))
-	if !r.DryRun {
-		m.Files = nil
+	r.say("%s %s", r.tense("removed", "would remove"), plural(removed, "file"))
+	return nil
+}
+
+// left lists the scopes of the settings files that devflow was in.
+func left(jobs []*removal) []string {
+	var scopes []string
+	for _, job := range jobs {
+		if name := string(job.report.Scope); (job.entry.Path != "" || job.report.Changed) && !slices.Contains(scopes, name) {
+			scopes = append(scopes, name)
+		}
+	}
+	return scopes
+}
+
+// leave ends an uninstall of one scope while another one stays: only the command
+// files beside the cleaned settings file go, unless the other one shares them.
+func (m *Manifest) leave(where place, jobs []*removal, r *Report, o Options) error {
+	for _, job := range jobs {
+		dir := filepath.Dir(job.source.Path)
+		if slices.ContainsFunc(m.Settings, func(s Registered) bool { return target.SameDir(filepath.Dir(s.Path), dir) }) {
+			continue
+		}
+		var files []ManifestFile
+		for _, f := range m.Files {
+			if f.Kind == "command" && inside(filepath.Join(dir, "commands"), f.Path) {
+				files = append(files, f)
+			}
+		}
+		if len(files) > 0 {
+			if err := m.removeFiles(r, files); err != nil {
+				return err
+			}
+		}
+		if r.DryRun {
+			continue
+		}
+		var dirs []string
+		for _, d := range m.Dirs {
+			if inside(dir, d) && !inside(where.Root, d) && !inside(d, where.Root) {
+				dirs = append(dirs, d)
+			}
+		}
+		slices.Sort(dirs) // a folder before what is in it
+		if err := target.RemoveDirs(dirs); err != nil {
+			return err
+		}
+		m.Dirs = slices.DeleteFunc(m.Dirs, func(d string) bool {
+			_, err := os.Lstat(d)
+			return slices.Contains(dirs, d) && errors.Is(err, fs.ErrNotExist)
+		})
+	}
+	stay := "executables stay"
+	if o.Purge {
+		stay = "executables and data stay"
+	}
+	r.say("%s: %s is still registered", stay, m.Settings[0].Path)
+	o.Purge = false // the backup is data, too
+	if err := backups(jobs, o, r); err != nil || r.DryRun {
+		return err
+	}
+	return m.save(where.manifest)
+}
+
+// backups removes, with Options.Purge, each backup that holds the very bytes
+// that its settings file has again, and tells of those that stay.
+func backups(jobs []*removal, o Options, r *Report) error {
+	for _, job := range jobs {
+		path := backupOf(job.source.Path)
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !o.Purge || !bytes.Equal(data, job.data) {
+			r.say("the backup stays: %s", path)
+			continue
+		}
+		r.file(path, "removed")
+		r.say("%s the backup %s, which is what the settings file is now", r.tense("removed", "would remove"), path)
+		if r.DryRun {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/devflow-suite/devflow/install"
 	"github.com/devflow-suite/devflow/install/doctor"
-	"github.com/devflow-suite/devflow/install/settings"
-	"github.com/devflow-suite/devflow/internal/claude/span"
 )
 
 // install registers the hooks.
@@ -32,7 +30,7 @@ Examples:
   devflow install --scope local --dry-run
   devflow install --migrate-python`,
 		Flags: []cli.Flag{
-			scopeFlag(&scope),
+			scopeFlag(&scope, "`user`, project or local settings; default: user"),
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
 			&cli.StringFlag{Name: "bin-dir", Usage: "install the executables into `DIR` instead of <root>/bin", Destination: &o.BinDir},
 			&cli.StringFlag{Name: "from", Usage: "take the executables from `DIR` instead of this program's folder", Destination: &o.From},
@@ -52,7 +50,7 @@ Examples:
 				return err
 			}
 			r, err := install.Install(ctx, o)
-			return errors.Join(a.report(r, asJSON), advise(err))
+			return errors.Join(a.report(r, asJSON), advise(err, "install", o))
 		},
 	}
 }
@@ -65,17 +63,20 @@ func (a *app) uninstall() *cli.Command {
 	return &cli.Command{
 		Name:  "uninstall",
 		Usage: "take devflow out of Claude Code's settings and remove its executables and command files",
-		Description: `If nothing else changed since the installation, the settings file gets its original bytes back; otherwise only devflow's bytes go.
-Database, logs and configuration stay unless --purge is given.
+		Description: `Without --scope devflow is taken out of every scope that it was installed in. With --scope project or local it is taken out of the
+folder that the command is started in; the executables stay as long as another scope uses them.
+
+If nothing else changed since the installation, the settings file gets its original bytes back; otherwise only devflow's bytes go.
+Database, logs, configuration and the backup of the settings file stay unless --purge is given.
 
 Examples:
   devflow uninstall
   devflow uninstall --scope project --dry-run
   devflow uninstall --purge`,
 		Flags: []cli.Flag{
-			scopeFlag(&scope),
+			scopeFlag(&scope, "`user`, project or local settings only; default: everywhere"),
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
-			&cli.BoolFlag{Name: "purge", Usage: "remove database, spool, logs, state and configuration too", Destination: &o.Purge},
+			&cli.BoolFlag{Name: "purge", Usage: "remove database, spool, logs, state, configuration and backup too", Destination: &o.Purge},
 			jsonFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
@@ -83,13 +84,13 @@ Examples:
 				return err
 			}
 			r, err := install.Uninstall(ctx, o)
-			return errors.Join(a.report(r, asJSON), advise(err))
+			return errors.Join(a.report(r, asJSON), advise(err, "uninstall", o))
 		},
 	}
 }
 
-func scopeFlag(to *string) cli.Flag {
-	return &cli.StringFlag{Name: "scope", Usage: "`user`, project or local settings", Destination: to}
+func scopeFlag(to *string, usage string) cli.Flag {
+	return &cli.StringFlag{Name: "scope", Usage: usage, Destination: to}
 }
 
 // place completes the options from the command line.
@@ -135,14 +136,9 @@ func (a *app) report(r install.Report, asJSON bool) error {
 }
 
 // advise adds the command that helps to a refused installation.
-func advise(err error) error {
-	var syntax *span.SyntaxError
-	var shape *settings.ShapeError
-	switch {
-	case err == nil:
+func advise(err error, action string, o install.Options) error {
+	if err == nil {
 		return nil
-	case errors.As(err, &syntax), errors.As(err, &shape):
-		return hintError{err, "correct the file at that place (Claude Code ignores it as it is), then run: devflow install"}
 	}
-	return hintError{err, "devflow doctor"}
+	return hintError{err, install.Hint(err, action, o)}
 }

@@ -79,7 +79,7 @@ func (e *exam) quickCheck(db *store.DB) {
 	case verdict != "ok":
 		e.add("database", Fail, "save the file, then move it away; the next hook makes a new one", "%s is damaged: %s", e.DB, verdict)
 	default:
-		e.add("database", OK, "", "%s is sound, %d pages", e.DB, rows)
+		e.add("database", OK, "", "%s is sound, %s", e.DB, plural(int(rows), "page"))
 	}
 }
 
@@ -106,9 +106,9 @@ func (e *exam) checkSpool() {
 	}
 	switch {
 	case bad > 0:
-		e.add("spool", Warn, "keep them for a bug report, or remove them", "%d files in %s hold records that could not be read", bad, e.Spool)
+		e.add("spool", Warn, "keep them for a bug report, or remove them", "records that could not be read lie in %s in %s", plural(bad, "file"), e.Spool)
 	case waiting > 0:
-		e.add("spool", Warn, "nothing to do: the next Stop stores them", "%d sessions have facts that wait for the database", waiting)
+		e.add("spool", Warn, "nothing to do: the next Stop stores them", "facts of %s wait for the database", plural(waiting, "session"))
 	default:
 		e.add("spool", OK, "", "nothing waits")
 	}
@@ -126,7 +126,7 @@ func (e *exam) checkLog() {
 		e.add("log", OK, "", "no hook complained in the last 24 hours")
 		return
 	}
-	e.add("log", Warn, "read "+e.LogFiles()[0], "%d complaints in the last 24 hours, the last one: %s", len(found), found[len(found)-1])
+	e.add("log", Warn, "read "+e.LogFiles()[0], "%s in the last 24 hours, the last one: %s", plural(len(found), "complaint"), found[len(found)-1])
 }
 
 // causes returns the reasons in the end of a hook log since a time.

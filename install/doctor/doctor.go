@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/devflow-suite/devflow/install"
@@ -24,7 +25,7 @@ import (
 type Status string
 
 // The results. Warn means that something deserves a look but sessions are
-// watched; Fail means that they are not, or not all.
+// watched; Fail means that they are not, not all, or not as was configured.
 const (
 	OK   Status = "ok"
 	Warn Status = "warn"
@@ -35,7 +36,7 @@ const (
 type Check struct {
 	ID     string `json:"id"`
 	Status Status `json:"status"`
-	Text   string `json:"text"`
+	Text   string `json:"text"`           // several findings of one check may stand on lines of their own
 	Hint   string `json:"hint,omitempty"` // what to do, with the exact command
 }
 
@@ -55,11 +56,16 @@ func (r Report) Status() Status {
 	return worst
 }
 
-// Lines gives the report for people: one line a check, hints below.
+// Lines gives the report for people: one line a check, or one for each line of
+// its text, and hints below.
 func (r Report) Lines() []string {
 	var lines []string
 	for _, c := range r.Checks {
-		lines = append(lines, fmt.Sprintf("%-4s  %-15s %s", c.Status, c.ID, c.Text))
+		first, more, _ := strings.Cut(c.Text, "\n")
+		lines = append(lines, fmt.Sprintf("%-4s  %-15s %s", c.Status, c.ID, first))
+		for line := range strings.Lines(more) {
+			lines = append(lines, fmt.Sprintf("%-4s  %-15s %s", "", "", strings.TrimSuffix(line, "\n")))
+		}
 		if c.Hint != "" {
 			lines = append(lines, fmt.Sprintf("%-4s  %-15s -> %s", "", "", c.Hint))
 		}
@@ -92,7 +98,7 @@ type Config struct {
 	Managed string // "" = ManagedSettings
 	Temp    string // folder for the self-test's own; "" = that of the system
 	Now     func() time.Time
-	Seen    LastSeen // nil = silence of hooks is not examined
+	Seen    LastSeen // nil = the database is not there or cannot be read
 	// Run starts a child; nil = proc.Run.
 	Run func(ctx context.Context, c proc.Cmd) (proc.Result, error)
 }
@@ -104,6 +110,7 @@ type exam struct {
 	bin      string
 	manifest *install.Manifest
 	owner    settings.Owner
+	missing  bool // an executable is not there
 	Report
 }
 
@@ -122,13 +129,14 @@ func Run(ctx context.Context, c Config) Report {
 	}
 	var err error
 	if e.Paths, err = config.ResolvePaths(c.Getenv); err != nil {
-		e.add("places", Fail, "set HOME", "%v", err)
+		e.add("places", Fail, "set HOME, DEVFLOW_HOME and DEVFLOW_DB to absolute paths, or leave the last two unset", "%v", err)
 		return e.Report
 	}
 	e.checkManifest()
 	e.checkBinaries()
 	e.checkProbe(ctx)
 	e.checkHooks()
+	e.checkConfig()
 	e.checkGit(ctx)
 	e.checkDatabase()
 	e.checkSpool()
@@ -137,7 +145,19 @@ func Run(ctx context.Context, c Config) Report {
 	return e.Report
 }
 
-// installHint is the command that repairs most things.
-const installHint = "devflow install"
+// installHint is the command that repairs most things, and rebuildHint the one
+// when executables are missing or broken: those beside this program may be too.
+const (
+	installHint = "devflow install"
+	rebuildHint = "devflow install, or make install from the source"
+)
+
+// plural counts things by their English name.
+func plural(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
+}
 
 func (e *exam) binary(name string) string { return filepath.Join(e.bin, name) }

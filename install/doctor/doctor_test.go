@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -146,11 +147,11 @@ func TestAHealthyInstallationHasNoFinding(t *testing.T) {
 	for _, c := range r.Checks {
 		ids = append(ids, c.ID)
 	}
-	want := []string{"manifest", "executables", "self-test", "settings", "enabled", "registered", "once", "git", "database", "spool", "log", "silent"}
+	want := []string{"manifest", "executables", "self-test", "settings", "enabled", "registered", "once", "config", "git", "database", "spool", "log", "silent"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}
-	if s := find(r, "silent"); !strings.Contains(s.Text, "all 1 sessions") {
+	if s := find(r, "silent"); !strings.Contains(s.Text, "in the 1 session since") {
 		t.Errorf("silent: %q", s.Text)
 	}
 	if entries, err := os.ReadDir(w.cfg.Temp); err != nil || len(entries) > 0 {
@@ -223,12 +224,12 @@ func TestFindings(t *testing.T) {
 		{"database of somebody else", func(w *world) {
 			w.write(filepath.Join(w.root(), "telemetry", "devflow.db"), "not a database at all, but long enough to be read as one", 0o600)
 		}, "database", doctor.Fail, "devflow.db"},
-		{"spool waits", func(w *world) { w.write(filepath.Join(w.root(), "spool", "s.spool"), "x", 0o600) }, "spool", doctor.Warn, "1 sessions"},
+		{"spool waits", func(w *world) { w.write(filepath.Join(w.root(), "spool", "s.spool"), "x", 0o600) }, "spool", doctor.Warn, "facts of 1 session wait"},
 		{"bad spool", func(w *world) { w.write(filepath.Join(w.root(), "spool", "s.bad"), "x", 0o600) }, "spool", doctor.Warn, "could not be read"},
 		{"complaint in the log", func(w *world) {
 			w.write(filepath.Join(w.root(), "logs", "hooks.jsonl"), "garbage\n"+`{"ts":"2026-02-01T00:00:00Z","hook":"h","msg":"old","cause":"old"}`+"\n"+
 				`{"ts":"2026-03-01T12:30:00Z","hook":"devflow-stop","msg":"drain","cause":"no space left"}`+"\n", 0o600)
-		}, "log", doctor.Warn, "1 complaints in the last 24 hours, the last one: devflow-stop: drain: no space left"},
+		}, "log", doctor.Warn, "1 complaint in the last 24 hours, the last one: devflow-stop: drain: no space left"},
 		{"session never seen", func(w *world) { w.transcript("s9", minute(5)) }, "silent", doctor.Warn, "s9 (no hook ever ran"},
 		{"session went silent", func(w *world) { w.transcript("s9", minute(30)); w.seen["s9"] = minute(10) }, "silent", doctor.Warn, "s9 (no hook since"},
 		{"session may wait for its user", func(w *world) { w.transcript("s9", minute(30)); w.seen["s9"] = minute(25) }, "silent", doctor.OK, ""},
@@ -266,6 +267,167 @@ func TestFindings(t *testing.T) {
 				t.Errorf("check %s is %s with hint %q", tt.id, c.Status, c.Hint)
 			}
 		})
+	}
+}
+
+// What is wrong in the configuration files is told as hooks tell it, also below the project's root.
+func TestConfigurationIsExamined(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, user, project string
+		status              doctor.Status
+		text                []string
+	}{
+		{"none", "", "", doctor.OK, []string{"no configuration file"}},
+		{"both fine", "max_retries = 2", "max_retries = 1", doctor.OK, []string{"config.toml, ", ".devflow.toml"}},
+		{"unknown key", "max_retry = 2", "", doctor.Warn, []string{`config.toml: unknown key "max_retry", the nearest known one is max_retries`}},
+		{"wrong type", `max_retries = "x"`, "", doctor.Fail, []string{"max_retries is a text, want a whole number", "the defaults hold"}},
+		{"project loosens", "", "max_retries = 5\ncolour = 1", doctor.Warn, []string{"max_retries would loosen", "\n", `unknown key "colour"`}},
+		{"both broken", "a = [", "b = [", doctor.Fail, []string{"config.toml: not valid TOML", ".devflow.toml: not valid TOML"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write(filepath.Join(w.opt.Project, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
+			w.write(filepath.Join(w.opt.Project, ".git", "objects", "x"), "", 0o644)
+			w.write(filepath.Join(w.opt.Project, ".git", "refs", "x"), "", 0o644)
+			w.write(filepath.Join(w.opt.Project, "sub", "x"), "", 0o644)
+			w.cfg.Project = filepath.Join(w.opt.Project, "sub")
+			if tt.user != "" {
+				w.write(filepath.Join(w.root(), "config.toml"), tt.user, 0o600)
+			}
+			if tt.project != "" {
+				w.write(filepath.Join(w.opt.Project, ".devflow.toml"), tt.project, 0o600)
+			}
+			r := doctor.Run(t.Context(), w.cfg)
+			c := find(r, "config")
+			if c.Status != tt.status || (c.Status != doctor.OK && c.Hint != "correct that line; until then the defaults hold") {
+				t.Errorf("check config = %+v, want %s", c, tt.status)
+			}
+			for _, text := range tt.text {
+				if !strings.Contains(c.Text, text) {
+					t.Errorf("text %q lacks %q", c.Text, text)
+				}
+			}
+			for _, line := range r.Lines() {
+				if strings.Contains(line, "\n") {
+					t.Errorf("line of the report holds two: %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestFreshInstallationIsNotSilent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Seen = nil // there is no database to read
+	r := doctor.Run(t.Context(), w.cfg)
+	if c := find(r, "silent"); c.Status != doctor.OK || c.Text != "no session since the installation" {
+		t.Errorf("silent = %+v, want ok", c)
+	}
+	if r.Status() != doctor.OK {
+		t.Errorf("a fresh installation has findings:\n%s", strings.Join(r.Lines(), "\n"))
+	}
+	w.transcript("s1", installedAt().Add(5*time.Minute)) // it worked, and no hook made a database
+	if c := find(doctor.Run(t.Context(), w.cfg), "silent"); c.Status != doctor.Warn || !strings.Contains(c.Text, "1 of 1 session went on") {
+		t.Errorf("silent = %+v, want the session that no hook saw", c)
+	}
+	w.write(filepath.Join(w.root(), "telemetry", "devflow.db"), "no database", 0o600)
+	if c := find(doctor.Run(t.Context(), w.cfg), "silent"); c.Status != doctor.Warn || c.Hint == "devflow install" {
+		t.Errorf("silent = %+v, want a warning that names the database", c)
+	}
+	bare := newWorld(t)
+	bare.cfg.Seen = nil
+	if _, err := install.Uninstall(t.Context(), bare.opt); err != nil {
+		t.Fatal(err)
+	}
+	if c := find(doctor.Run(t.Context(), bare.cfg), "silent"); c.Status != doctor.OK {
+		t.Errorf("silent without an installation = %+v, want ok", c)
+	}
+}
+
+// A project whose settings were deleted is forgotten by the very command of the hint.
+func TestHintForDeletedSettingsHelps(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []install.Scope{install.Project, install.Local} {
+		for name, lost := range map[string]func(w *world) string{
+			"the file":    func(w *world) string { return w.project("settings*.json") },
+			"the folder":  func(w *world) string { return filepath.Join(w.opt.Project, ".claude") },
+			"the project": func(w *world) string { return w.opt.Project },
+		} {
+			t.Run(string(scope)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.opt.Scope = scope
+				w.opt.Project = filepath.Join(w.home, "my proj")
+				if _, err := install.Install(t.Context(), w.opt); err != nil {
+					t.Fatal(err)
+				}
+				gone, err := filepath.Glob(lost(w))
+				if err != nil || len(gone) != 1 {
+					t.Fatalf("to delete: %v, %v", gone, err)
+				}
+				if err := os.RemoveAll(gone[0]); err != nil {
+					t.Fatal(err)
+				}
+				c := find(doctor.Run(t.Context(), w.cfg), "manifest")
+				hint := "cd '" + w.opt.Project + "' && devflow uninstall --scope " + string(scope)
+				if name == "the project" {
+					hint = "mkdir -p '" + w.opt.Project + "' && " + hint
+				}
+				if c.Status != doctor.Warn || c.Hint != hint || strings.Contains(c.Text, "commands") {
+					t.Errorf("manifest = %+v, want the hint %s", c, hint)
+				}
+				if _, err := install.Uninstall(t.Context(), w.opt); err != nil {
+					t.Fatal(err)
+				}
+				if c := find(doctor.Run(t.Context(), w.cfg), "manifest"); c.Status != doctor.OK {
+					t.Errorf("after the hint: %+v, want ok", c)
+				}
+				if left, _ := filepath.Glob(filepath.Join(w.opt.Project, ".claude", "commands", "*")); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestMissingExecutablesAreToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := os.Remove(w.bin("devflow-stop")); err != nil {
+		t.Fatal(err)
+	}
+	r := doctor.Run(t.Context(), w.cfg)
+	c, hint := find(r, "self-test"), "devflow install, or make install from the source"
+	if c.Text != "skipped: executables are missing" || c.Status != doctor.Fail || c.Hint != hint || find(r, "executables").Hint != hint {
+		t.Errorf("self-test = %+v, executables = %+v", c, find(r, "executables"))
+	}
+}
+
+func TestCountsAreThoseOfInstall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.opt.From, "devflow-telemetry"), healthy, 0o755)
+	report, err := install.Install(t.Context(), w.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := doctor.Run(t.Context(), w.cfg)
+	n := strconv.Itoa(len(install.RequiredBinaries()) + 1)
+	if text := strings.Join(report.Lines, "\n"); !strings.Contains(text, "copied 1 of "+n+" executables to ") {
+		t.Errorf("install says %s", text)
+	}
+	if c := find(r, "executables"); !strings.HasPrefix(c.Text, n+" in ") {
+		t.Errorf("executables = %q, want %s", c.Text, n)
+	}
+	if c := find(r, "manifest"); c.Text != n+" executables, 3 command files, 1 settings file" {
+		t.Errorf("manifest = %q", c.Text)
+	}
+	if c := find(r, "registered"); c.Text != "all "+strconv.Itoa(len(settings.Registrations()))+" entries are there" {
+		t.Errorf("registered = %q", c.Text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/devflow-suite/devflow/install"
@@ -33,37 +34,69 @@ func (e *exam) checkManifest() {
 }
 
 func (e *exam) checkManifestFiles(m *install.Manifest) {
-	var stale []string
-	for _, f := range m.Files {
-		data, err := os.ReadFile(f.Path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			stale = append(stale, f.Path+" is gone")
-		case err != nil:
-			stale = append(stale, err.Error())
-		case install.Sum(data) != f.SHA256 && f.Kind == "binary":
-			stale = append(stale, f.Path+" is another build")
-		}
-	}
+	var stale, hints []string
 	edited := 0
+	lost := map[string]bool{} // command folders of settings files that are gone
 	for _, s := range m.Settings {
 		data, err := os.ReadFile(s.Path)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && s.Scope != install.User:
+			stale = append(stale, s.Path+" is gone")
+			hints = append(hints, forget(s))
+			lost[filepath.Join(filepath.Dir(s.Path), "commands")] = true
 		case err != nil:
 			stale = append(stale, s.Path+" cannot be read")
 		case install.Sum(data) != s.After:
 			edited++
 		}
 	}
+	repair := len(stale) > len(hints)
+	counts := map[string]int{}
+	for _, f := range m.Files {
+		counts[f.Kind]++
+		if text := changed(f); text != "" && !(f.Kind == "command" && lost[filepath.Dir(f.Path)]) {
+			stale = append(stale, text)
+			repair = true
+		}
+	}
 	if len(stale) > 0 {
-		e.add("manifest", Warn, installHint, "the installation has changed since: %s", list(stale))
+		if repair {
+			hints = append(hints, installHint)
+		}
+		e.add("manifest", Warn, strings.Join(hints, "; "), "the installation has changed since: %s", list(stale))
 		return
 	}
 	note := ""
 	if edited > 0 {
 		note = fmt.Sprintf(" (%d edited since the installation, which is fine)", edited)
 	}
-	e.add("manifest", OK, "", "%d files, %d settings files%s", len(m.Files), len(m.Settings), note)
+	e.add("manifest", OK, "", "%s, %s, %s%s", plural(counts["binary"], "executable"), plural(counts["command"], "command file"),
+		plural(len(m.Settings), "settings file"), note)
+}
+
+// changed says what happened to an installed file, or nothing.
+func changed(f install.ManifestFile) string {
+	data, err := os.ReadFile(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.Path + " is gone"
+	case err != nil:
+		return err.Error()
+	case install.Sum(data) != f.SHA256 && f.Kind == "binary":
+		return f.Path + " is another build"
+	}
+	return ""
+}
+
+// forget is the command that takes a settings file out of the manifest. It has
+// to run in the project's folder, which may be gone as well.
+func forget(s install.Registered) string {
+	dir := filepath.Dir(filepath.Dir(s.Path))
+	command := fmt.Sprintf("cd %s && devflow uninstall --scope %s", install.ShellWord(dir), s.Scope)
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Sprintf("mkdir -p %s && %s", install.ShellWord(dir), command)
+	}
+	return command
 }
 
 // checkBinaries looks whether the executables are there and may be executed.
@@ -74,6 +107,7 @@ func (e *exam) checkBinaries() {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			bad = append(bad, name+" is missing")
+			e.missing = true
 		case err != nil:
 			bad = append(bad, err.Error())
 		case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
@@ -81,10 +115,27 @@ func (e *exam) checkBinaries() {
 		}
 	}
 	if len(bad) > 0 {
-		e.add("executables", Fail, installHint, "in %s: %s", e.bin, list(bad))
+		e.add("executables", Fail, rebuildHint, "in %s: %s", e.bin, list(bad))
 		return
 	}
-	e.add("executables", OK, "", "%d in %s", len(install.RequiredBinaries()), e.bin)
+	e.add("executables", OK, "", "%d in %s", e.installed(), e.bin)
+}
+
+// installed counts the executables as install does: with those that are not
+// required, if they came along.
+func (e *exam) installed() int {
+	names := map[string]bool{}
+	for _, name := range install.RequiredBinaries() {
+		names[name] = true
+	}
+	if e.manifest != nil {
+		for _, f := range e.manifest.Files {
+			if f.Kind == "binary" && filepath.Dir(f.Path) == e.bin {
+				names[filepath.Base(f.Path)] = true
+			}
+		}
+	}
+	return len(names)
 }
 
 // list joins findings for a line of text; more than five are counted.

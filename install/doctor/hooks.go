@@ -192,7 +192,7 @@ func (e *exam) checkRegistered(slots [][]place) {
 	case len(times) > 0:
 		e.add("registered", Warn, installHint, "other timeouts: %s", list(times))
 	default:
-		e.add("registered", OK, "", "all %d registrations are there", len(slots))
+		e.add("registered", OK, "", "all %d entries are there", len(slots))
 	}
 }
 

@@ -139,6 +139,10 @@ func judge(res proc.Result, err error) error {
 }
 
 func (e *exam) checkProbe(ctx context.Context) {
+	if e.missing {
+		e.add("self-test", Fail, rebuildHint, "skipped: executables are missing")
+		return
+	}
 	answers, log, err := probe(ctx, e.bin, e.Temp, e.Config.Run)
 	if err != nil && !errors.Is(err, errNothingStored) {
 		e.add("self-test", Fail, "check the temporary folder", "%v", err)
@@ -158,11 +162,11 @@ func (e *exam) checkProbe(ctx context.Context) {
 	}
 	switch {
 	case len(bad) > 0:
-		e.add("self-test", Fail, "rebuild and install: make install", "%s", list(bad))
+		e.add("self-test", Fail, rebuildHint, "%s", list(bad))
 	case err != nil:
-		e.add("self-test", Fail, "rebuild and install: make install", "%s", list(append([]string{err.Error()}, log...)))
+		e.add("self-test", Fail, rebuildHint, "%s", list(append([]string{err.Error()}, log...)))
 	case len(log) > 0:
-		e.add("self-test", Warn, "rebuild and install: make install", "the hooks answer, but complain: %s", list(log))
+		e.add("self-test", Warn, rebuildHint, "the hooks answer, but complain: %s", list(log))
 	case len(late) > 0:
 		e.add("self-test", Warn, "look for a slow disk or a virus scanner", "%s", list(late))
 	default:

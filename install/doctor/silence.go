@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,8 +25,17 @@ const (
 // checkSilence compares transcripts with recorded hooks: a session that worked
 // since the installation and left no trace ran without hooks.
 func (e *exam) checkSilence() {
-	if e.Seen == nil || e.manifest == nil {
+	_, err := os.Stat(e.DB)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case e.manifest == nil && fresh:
+		e.add("silent", OK, "", "devflow is not installed, so no session is expected to be seen")
+		return
+	case e.manifest == nil:
 		e.add("silent", Warn, installHint, "not examined: it is not known since when hooks should run")
+		return
+	case e.Seen == nil && !fresh:
+		e.add("silent", Warn, "see the check of the database", "not examined: the database cannot be read")
 		return
 	}
 	since := time.UnixMilli(e.manifest.InstalledMS)
@@ -38,7 +49,7 @@ func (e *exam) checkSilence() {
 		looked++
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		key := claude.SessionKey(claude.Input{SessionID: id}, func(string) string { return "" })
-		seen, found, err := e.Seen.LastSeen(key)
+		seen, found, err := e.lastSeen(key)
 		switch {
 		case err != nil:
 			e.add("silent", Fail, "see the check of the database", "read when session %s was seen: %v", id, err)
@@ -51,10 +62,25 @@ func (e *exam) checkSilence() {
 	}
 	if len(silent) > 0 {
 		e.add("silent", Warn, "look for disableAllHooks, --bare, --safe-mode or --setting-sources in how these sessions were started",
-			"%d of %d sessions went on without hooks: %s", len(silent), looked, list(silent))
+			"%d of %s went on without hooks: %s", len(silent), plural(looked, "session"), list(silent))
 		return
 	}
-	e.add("silent", OK, "", "hooks ran in all %d sessions since the installation", looked)
+	switch looked {
+	case 0:
+		e.add("silent", OK, "", "no session since the installation")
+	case 1:
+		e.add("silent", OK, "", "hooks ran in the 1 session since the installation")
+	default:
+		e.add("silent", OK, "", "hooks ran in all %d sessions since the installation", looked)
+	}
+}
+
+// lastSeen asks the record; without one no hook ran yet.
+func (e *exam) lastSeen(key string) (time.Time, bool, error) {
+	if e.Seen == nil {
+		return time.Time{}, false, nil
+	}
+	return e.Seen.LastSeen(key)
 }
 
 // transcripts lists those that changed after since, newest first. Subagents lie
