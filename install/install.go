@@ -202,7 +202,7 @@ func (p *plan) record(base []byte) Registered {
 
 func (p *plan) describe(r *Report) error {
 	s := p.settingsReport()
-	s.Diff = unified(p.source.Path, p.source.Data, p.change.Data, p.source.Info == nil, false)
+	s.Diff = p.source.Diff(p.change.Data, false)
 	r.Settings = append(r.Settings, s)
 	if err := applyBinaries(p.binaries, p.next, r); err != nil {
 		return err
@@ -367,7 +367,7 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 	if r.DryRun {
 		return
 	}
-	check := "check with: " + ShellWord(filepath.Join(p.bin, Binary)) + " doctor"
+	check := "check with: " + settings.ShellWord(filepath.Join(p.bin, Binary)) + " doctor"
 	switch {
 	case p.off:
 		r.say("no session is watched while hooks are switched off; %s", check)

@@ -1,11 +1,6 @@
 package install
 
-import (
-	"bytes"
-	"fmt"
-
-	"github.com/rogpeppe/go-internal/diff"
-)
+import "fmt"
 
 // Report says what was done, or with DryRun what would be.
 type Report struct {
@@ -51,20 +46,6 @@ func (r *Report) file(path, state string) {
 		state = "would_remove"
 	}
 	r.Files = append(r.Files, FileReport{path, state})
-}
-
-// unified is the change of a file for people: a diff with the header of patch,
-// in which /dev/null stands for a file that is not there.
-func unified(path string, old, new []byte, created, removed bool) string {
-	from, to := path, path
-	if created {
-		from = "/dev/null"
-	}
-	if removed {
-		to = "/dev/null"
-	}
-	_, text, _ := bytes.Cut(diff.Diff(from, old, to, new), []byte("\n")) // the first line repeats the names
-	return string(text)
 }
 
 // plural counts things by their English name.

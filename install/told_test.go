@@ -310,12 +310,3 @@ func TestHints(t *testing.T) {
 		})
 	}
 }
-
-func TestShellWord(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{"/a/b-c.d": "/a/b-c.d", "/my home": "'/my home'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''"} {
-		if got := install.ShellWord(path); got != want {
-			t.Errorf("ShellWord(%q) = %s, want %s", path, got, want)
-		}
-	}
-}

@@ -211,7 +211,7 @@ func planRemoval(path string, owner settings.Owner, m *Manifest) (*removal, erro
 func (j *removal) run(ctx context.Context, o Options, m *Manifest, manifest string) error {
 	gone := j.gone()
 	if o.DryRun {
-		j.report.Diff = unified(j.source.Path, j.source.Data, j.data, false, gone)
+		j.report.Diff = j.source.Diff(j.data, gone)
 		m.dropRegistered(j.entry.Path)
 		return nil
 	}

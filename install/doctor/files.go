@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/install"
+	"github.com/devflow-suite/devflow/install/settings"
 )
 
 // checkManifest reads the manifest, which also says where the executables are.
@@ -92,9 +93,9 @@ func changed(f install.ManifestFile) string {
 // to run in the project's folder, which may be gone as well.
 func forget(s install.Registered) string {
 	dir := filepath.Dir(filepath.Dir(s.Path))
-	command := fmt.Sprintf("cd %s && devflow uninstall --scope %s", install.ShellWord(dir), s.Scope)
+	command := fmt.Sprintf("cd %s && devflow uninstall --scope %s", settings.ShellWord(dir), s.Scope)
 	if _, err := os.Stat(dir); err != nil {
-		return fmt.Sprintf("mkdir -p %s && %s", install.ShellWord(dir), command)
+		return fmt.Sprintf("mkdir -p %s && %s", settings.ShellWord(dir), command)
 	}
 	return command
 }

@@ -87,3 +87,15 @@ func Command(binDir, binary string) (string, error) {
 func ShellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// ShellWord quotes a path for a shell command that people copy, if it needs to
+// be.
+func ShellWord(path string) string {
+	odd := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r))
+	}
+	if path != "" && strings.IndexFunc(path, odd) < 0 {
+		return path
+	}
+	return ShellQuote(path)
+}

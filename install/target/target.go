@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 )
 
@@ -188,6 +190,20 @@ func (s File) swap(stage string, data []byte) error {
 		return err
 	}
 	return os.Rename(stage, s.Real)
+}
+
+// Diff shows for people what writing data, or with remove taking the file away,
+// would change: with the header of patch, in which /dev/null stands for no file.
+func (s File) Diff(data []byte, remove bool) string {
+	from, to := s.Path, s.Path
+	if s.Info == nil {
+		from = "/dev/null"
+	}
+	if remove {
+		to = "/dev/null"
+	}
+	_, text, _ := bytes.Cut(diff.Diff(from, s.Data, to, data), []byte("\n")) // the first line repeats the names
+	return string(text)
 }
 
 // Remove takes the file away if it is still as it was read.
