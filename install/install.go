@@ -353,7 +353,7 @@ func (p *plan) summary(r *Report, s SettingsReport) {
 	case !s.Changed:
 		r.say("%s is up to date", name)
 	default:
-		r.say("%s %s: %d entries added, %d renewed, %d removed", r.tense("changed", "would change"), name, s.Added, s.Renewed, s.Removed)
+		r.say("%s %s: %s added, %d renewed, %d removed", r.tense("changed", "would change"), name, plural(s.Added, "entry"), s.Renewed, s.Removed)
 	}
 	if s.Backup != "" {
 		r.say("the file from before is kept as %s", s.Backup)

@@ -1,6 +1,9 @@
 package install
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Report says what was done, or with DryRun what would be.
 type Report struct {
@@ -50,8 +53,12 @@ func (r *Report) file(path, state string) {
 
 // plural counts things by their English name.
 func plural(n int, name string) string {
-	if n == 1 {
+	stem, y := strings.CutSuffix(name, "y")
+	switch {
+	case n == 1:
 		return "1 " + name
+	case y:
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, name)
 }

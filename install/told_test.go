@@ -310,3 +310,13 @@ func TestHints(t *testing.T) {
 		})
 	}
 }
+
+func TestCountsReadWell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.settings(), settingsText, 0o644)
+	w.install()
+	lost := strings.Replace(w.read(w.settings()), `"PreCompact"`, `"Notification"`, 1)
+	w.write(w.settings(), lost, 0o644)
+	has(t, w.install(), "changed "+w.settings()+": 1 entry added, 0 renewed, 1 removed")
+}

@@ -253,11 +253,7 @@ func (j *removal) tell(r *Report) {
 	case s.Exact:
 		r.say("%s %s: the same bytes as before the installation", r.tense("restored", "would restore"), s.Path)
 	default:
-		entries := fmt.Sprintf("%d entries", s.Removed)
-		if s.Removed == 1 {
-			entries = "1 entry"
-		}
-		r.say("%s %s from %s, which was edited since; everything else in it stays", r.tense("removed", "would remove"), entries, s.Path)
+		r.say("%s %s from %s, which was edited since; everything else in it stays", r.tense("removed", "would remove"), plural(s.Removed, "entry"), s.Path)
 	}
 }
 
