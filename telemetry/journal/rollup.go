@@ -62,22 +62,28 @@ func (c columns) text(name, v string) {
 	}
 }
 
-// usage sets tokens and cost. A task is charged what was spent from the end of the task before, where no spec draws the line, to its own.
+// usage sets tokens and cost; without any counted reply they stay unknown. A task is charged what was spent from the end of the task before, where no spec draws the line, to its own.
 func (c columns) usage(tx *store.Tx, t *telemetry.Task, x Extra) error {
+	c.text("model", t.Model)
 	var before int64
 	if t.SpecMS == 0 && t.Seq > 1 {
 		if _, err := tx.One("SELECT after_work FROM tasks WHERE session_id=? AND seq=?", []any{t.SessionID, t.Seq - 1}, &before); err != nil {
 			return err
 		}
 	}
-	c.set("context_tokens_consumed", t.Work()-t.AfterWork+before)
+	counted := t.Work()+t.TokRead > 0 || t.CostUnknown
+	if counted || before > 0 {
+		c.set("context_tokens_consumed", t.Work()-t.AfterWork+before)
+	}
+	if !counted {
+		return nil // no reply was counted: nothing is known, which is not the same as nothing spent
+	}
 	if t.Edited {
 		c.set("context_tokens_at_first_action", t.FirstActionTokens)
 		if x.Window > 0 {
 			c.set("context_anxiety_score", min(1, float64(t.FirstActionTokens)/float64(x.Window)))
 		}
 	}
-	c.text("model", t.Model)
 	c.set("input_tokens", t.TokIn)
 	c.set("output_tokens", t.TokOut)
 	c.set("cache_read_tokens", t.TokRead)

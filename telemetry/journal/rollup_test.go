@@ -95,6 +95,7 @@ func TestRollupOfAnEmptyTask(t *testing.T) {
 	for _, name := range []string{
 		"stack", "context_tokens_at_first_action", "compile_errors_first_attempt", "judge_verdict", "judge_categories_failed", "probability_score",
 		"oversight_level", "skills_loaded", "task_time_seconds", "test_retry_count", "context_anxiety_score", "model", "estimated_usd",
+		"context_tokens_consumed", "input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "cost_usd",
 		"firewall_delegated", "lob_violations", "naming_consistency_score", "judge_reasoning", "reflection_injected",
 	} {
 		if v, ok := got[name]; ok {
@@ -109,6 +110,9 @@ func TestRollupOfAnEmptyTask(t *testing.T) {
 func TestRollupNeverForgets(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	b.with(func(tx *store.Tx, _ *telemetry.Task) error {
+		return telemetry.AddUsage(tx, "s1", 1, telemetry.Delta{Read: 7}) // counted, but no work
+	})
 	b.edit(telemetry.Edit{Path: "a.py", Kind: "impl", Created: true})
 	b.judged(1, "fail", `["[tdd] x"]`)
 	b.rollup(journal.Extra{Stop: true, Window: 200_000, Stack: "go", Skills: []string{"x"}})

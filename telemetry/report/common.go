@@ -55,9 +55,21 @@ func textOf(r *store.Row, i int) *string {
 // stamp is the text of a moment as table task_executions keeps it.
 func stamp(t time.Time) string { return t.UTC().Format(stampFormat) }
 
-// since is the moment some days before now; 0 days or fewer reach back to the beginning.
+// What a task of table task_executions used, NULL when no reply of it was counted. Rows of the first versions have 0 there.
+const (
+	counted   = `(coalesce(input_tokens,0)+coalesce(output_tokens,0)+coalesce(cache_read_tokens,0)+coalesce(cache_creation_tokens,0) > 0)`
+	knownWork = `iif(` + counted + `, context_tokens_consumed, nullif(context_tokens_consumed,0))`
+	knownCost = `iif(` + counted + `, cost_usd, nullif(cost_usd,0))`
+	priceless = `(cost_usd IS NULL AND (` + counted + ` OR context_tokens_consumed > 0))`
+	uncounted = `(NOT ` + counted + ` AND ` + knownWork + ` IS NULL AND ` + knownCost + ` IS NULL)`
+)
+
+// maxDays is how far back a range can begin; a time.Duration holds about 290 years.
+const maxDays = 100 * 366
+
+// since is the moment some days before now; 0 days or fewer, and more than a hundred years, reach back to the beginning.
 func since(now time.Time, days int) time.Time {
-	if days <= 0 {
+	if days <= 0 || days > maxDays {
 		return time.UnixMilli(0)
 	}
 	return now.Add(-time.Duration(days) * day)

@@ -11,15 +11,15 @@ type TaskRow struct {
 	Description *string  `json:"description"`
 	Stack       *string  `json:"stack"`
 	Model       *string  `json:"model"`
-	WorkTokens  *int64   `json:"work_tokens"`
-	CostUSD     *float64 `json:"cost_usd"` // null: a model without a known price took part, or nothing was counted
+	WorkTokens  *int64   `json:"work_tokens"` // null: no reply was counted
+	CostUSD     *float64 `json:"cost_usd"`    // null: a model without a known price took part, or no reply was counted
 	Oversight   *string  `json:"oversight"`
 	Verdict     *string  `json:"verdict"`
 	Seconds     *int64   `json:"task_time_seconds"`
 }
 
 const recentSQL = `SELECT task_id, timestamp, session_id, task_category, task_description, stack, model,
-  context_tokens_consumed, cost_usd, oversight_level, judge_verdict, task_time_seconds
+  ` + knownWork + `, ` + knownCost + `, oversight_level, judge_verdict, task_time_seconds
 FROM task_executions ORDER BY timestamp DESC, task_id DESC LIMIT ?`
 
 // Recent lists the n tasks that were written last, the newest first.

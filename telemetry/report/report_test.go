@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -218,7 +219,7 @@ func TestWeeklyCountsISOWeeks(t *testing.T) {
 		('a#1','2027-01-03T23:59:59.999Z','a',0.1,10,'fail','["x, y","x, y","z"]'), -- Sunday of 2026-W53
 		('a#2','2026-12-28T00:00:00.000Z','a',0.2,10,'fail','["z"]'), -- its Monday
 		('a#3','2027-01-04T00:00:00.000Z','a',NULL,10,'pass','not json'), -- 2027-W01
-		('a#4','2027-01-04T00:00:00.000Z','a',NULL,0,NULL,'{"x":1}'), -- nothing was spent: not unknown
+		('a#4','2027-01-04T00:00:00.000Z','a',NULL,0,NULL,'{"x":1}'), -- no reply was counted
 		('a#5','2026-12-27T23:59:59.999Z','a',7,10,'pass',NULL), -- two weeks back: out of range
 		('a#6','nonsense','a',7,10,'pass',NULL)`)
 	weeks, err := report.Weekly(db, time.Date(2027, 1, 6, 8, 0, 0, 0, time.UTC), 2)
@@ -226,11 +227,73 @@ func TestWeeklyCountsISOWeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []report.Week{
-		{Week: "2027-W01", From: "2027-01-04", Tasks: 2, Pass: 1, WorkTokens: 10, CostUnknown: 1, Reasons: []report.ReasonCount{}},
-		{Week: "2026-W53", From: "2026-12-28", Tasks: 2, Fail: 2, WorkTokens: 20, CostUSD: 0.3, Reasons: []report.ReasonCount{{Reason: "z", Tasks: 2}, {Reason: "x, y", Tasks: 1}}},
+		{Week: "2027-W01", From: "2027-01-04", Tasks: 2, Pass: 1, WorkTokens: ptr(int64(10)), CostUnknown: 1, Uncounted: 1, Reasons: []report.ReasonCount{}},
+		{Week: "2026-W53", From: "2026-12-28", Tasks: 2, Fail: 2, WorkTokens: ptr(int64(20)), CostUSD: ptr(0.3), Reasons: []report.ReasonCount{{Reason: "z", Tasks: 2}, {Reason: "x, y", Tasks: 1}}},
 	}
 	if diff := cmp.Diff(want, weeks); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A task of which no reply was counted has no tokens and no cost, whether its row says NULL or, as first written, 0.
+func TestUncountedIsNotZero(t *testing.T) {
+	t.Parallel()
+	db := openDB(t)
+	exec(t, db, `INSERT INTO task_executions(task_id,timestamp,session_id,model,cost_usd,context_tokens_consumed,input_tokens,output_tokens,cache_read_tokens,cache_creation_tokens) VALUES
+		('null#1','2026-11-30T11:00:00.000Z','null','a',NULL,NULL,NULL,NULL,NULL,NULL),
+		('zero#1','2026-11-30T11:00:01.000Z','zero','a',0.0,0,0,0,0,0),
+		('read#1','2026-11-30T11:00:02.000Z','read','b',0.0,0,0,0,4,0), -- work and cost really are 0
+		('late#1','2026-11-30T11:00:03.000Z','late','c',NULL,9,NULL,NULL,NULL,NULL), -- spent before its beginning
+		('priceless#1','2026-11-30T11:00:04.000Z','priceless','d',NULL,9,9,0,0,0)`)
+	rows, err := report.Recent(db, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type known struct{ Work, Cost any }
+	got := map[string]known{}
+	for _, r := range rows {
+		k := known{}
+		if r.WorkTokens != nil {
+			k.Work = *r.WorkTokens
+		}
+		if r.CostUSD != nil {
+			k.Cost = *r.CostUSD
+		}
+		got[r.SessionID] = k
+	}
+	want := map[string]known{"null": {}, "zero": {}, "read": {int64(0), 0.0}, "late": {int64(9), nil}, "priceless": {int64(9), nil}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("recent (-want +got):\n%s", diff)
+	}
+	stats, err := report.Stats(db, now, 30, true)
+	if err != nil || len(stats) != 4 {
+		t.Fatalf("%v, %v", stats, err)
+	}
+	a, b, d := stats[0], stats[1], stats[3]
+	if a.WorkTokens != nil || a.CostUSD != nil || a.Input != nil || a.Uncounted != 2 || a.CostUnknown != 0 {
+		t.Errorf("uncounted: %+v", a)
+	}
+	if b.WorkTokens == nil || b.CostUSD == nil || b.CacheRead == nil || b.Uncounted != 0 {
+		t.Errorf("counted: %+v", b)
+	}
+	if d.CostUSD != nil || d.CostUnknown != 1 || d.Uncounted != 0 {
+		t.Errorf("without a price: %+v", d)
+	}
+}
+
+// A range of more days than a duration can hold reaches back to the beginning, not into the future.
+func TestLongRanges(t *testing.T) {
+	t.Parallel()
+	db := seeded(t)
+	for _, days := range []int{0, 36500, 106751, 106752, 9999999999, math.MaxInt} {
+		if rows, err := report.Stats(db, now, days, false); err != nil || len(rows) != 1 || rows[0].Tasks != 5 {
+			t.Errorf("%d days: %v, %v", days, rows, err)
+		}
+	}
+	for _, weeks := range []int{4, 5200, 9999999999, math.MaxInt} {
+		if rows, err := report.Weekly(db, now, weeks); err != nil || len(rows) != 4 {
+			t.Errorf("%d weeks: %v, %v", weeks, rows, err)
+		}
 	}
 }
 
@@ -316,3 +379,5 @@ func TestEmptyStoreGivesEmptyLists(t *testing.T) {
 		t.Errorf("got %s, %v", text, err)
 	}
 }
+
+func ptr[T any](v T) *T { return &v }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -12,10 +14,13 @@ import (
 
 // StatusQuery says whose state is asked for.
 type StatusQuery struct {
-	Session string   // "" takes the newest task of the project
+	Session string   // "" takes the newest task of the project; one that is not known is ErrNoSession
 	Dir     string   // absolute; the project is the folder itself or the nearest one above it that has tasks
 	Spool   []string // folders in which rows may wait
 }
+
+// ErrNoSession is returned for a session that has left no task.
+var ErrNoSession = errors.New("not known")
 
 // Status is where the newest task of a project stands.
 type Status struct {
@@ -35,9 +40,10 @@ type Status struct {
 	Resume      string         `json:"resume"` // what a person types to go on; "" unless halted
 	Verdict     *StatusVerdict `json:"verdict"`
 	Signals     []OpenSignal   `json:"open_signals"`
-	Spec        *StatusSpec    `json:"spec"` // null without one
-	Tokens      StatusTokens   `json:"tokens"`
-	CostUSD     *float64       `json:"cost_usd"` // null: a model without a known price took part
+	Answered    int64          `json:"answered_signals"` // that the last verdict, a WARN or FAIL, was made of and that are still true
+	Spec        *StatusSpec    `json:"spec"`             // null without one
+	Tokens      *StatusTokens  `json:"tokens"`           // null: no reply was counted
+	CostUSD     *float64       `json:"cost_usd"`         // null: no reply was counted, or a model without a known price took part
 	Model       string         `json:"model"`
 	Occupancy   *int64         `json:"context_tokens"` // of the session's newest message
 	Compaction  int64          `json:"compacts_at_tokens"`
@@ -93,7 +99,7 @@ type StatusTokens struct {
 
 const rootsSQL = `SELECT project_root, session_id, max(updated_ms) FROM tasks WHERE project_root IS NOT NULL GROUP BY project_root`
 
-const verdictSQL = `SELECT verdict, coalesce(started_ms,0)+coalesce(ms,0), attempt, model, reasons FROM judge_runs
+const verdictSQL = `SELECT verdict, coalesce(started_ms,0)+coalesce(ms,0), attempt, model, reasons, coalesce(started_ms,0) FROM judge_runs
 WHERE session_id = ? AND seq = ? ORDER BY n DESC LIMIT 1`
 
 const signalsSQL = `SELECT kind, key, severity, state, updated_ms FROM signals
@@ -101,21 +107,26 @@ WHERE session_id = ? AND seq = ? AND state IN ('open','claimed') ORDER BY CASE s
 
 const occupancySQL = `SELECT occupancy, model FROM cursors WHERE substr(path, -length(?1)) = ?1 ORDER BY ms DESC LIMIT 1`
 
+// answeredSQL counts what the run that began at ?3 has consumed: Consume sets updated_ms, Resolve sets resolved_by.
+const answeredSQL = `SELECT count(*) FROM signals
+WHERE session_id = ?1 AND seq = ?2 AND state = 'consumed' AND resolved_by IS NULL AND updated_ms >= ?3`
+
 // ReadStatus tells where the newest task of a session or project stands. Without a task only Project, LastHookMS and Spool
-// are filled.
+// are filled. A session that was asked for and has no task is ErrNoSession.
 func ReadStatus(db *store.DB, q StatusQuery) (Status, error) {
 	s := Status{Signals: []OpenSignal{}, Project: q.Dir, Spool: spoolState(q.Spool)}
 	err := view(db, "status", func(tx *store.Tx) error {
 		session := q.Session
 		var t *telemetry.Task
 		var err error
-		if session != "" {
+		if session == "" {
+			session, err = newestSession(tx, q.Dir)
+		}
+		if err == nil && session != "" {
 			t, err = telemetry.Current(tx, session)
 		}
-		if t == nil && err == nil {
-			if session, err = newestSession(tx, q.Dir); err == nil && session != "" {
-				t, err = telemetry.Current(tx, session)
-			}
+		if err == nil && t == nil && q.Session != "" {
+			err = fmt.Errorf("session %s is %w", q.Session, ErrNoSession)
 		}
 		if err != nil {
 			return err
@@ -175,13 +186,15 @@ func (s *Status) fill(tx *store.Tx, t *telemetry.Task) error {
 	if t.SpecStatus != "" && t.SpecStatus != telemetry.SpecNone {
 		s.Spec = &StatusSpec{string(t.SpecStatus), t.PlanPath, t.SpecMS}
 	}
-	s.Tokens = StatusTokens{
-		Work: t.Work(), SinceBaseline: max(t.Work()-t.TokenBaseline, 0), Armed: t.Armed,
-		Input: t.TokIn, Output: t.TokOut, CacheRead: t.TokRead, CacheWrite: t.TokW5 + t.TokW1h,
-	}
-	if !t.CostUnknown {
-		usd := float64(t.CostNanoUSD) / 1e9
-		s.CostUSD = &usd
+	if t.Work()+t.TokRead > 0 || t.CostUnknown {
+		s.Tokens = &StatusTokens{
+			Work: t.Work(), SinceBaseline: max(t.Work()-t.TokenBaseline, 0), Armed: t.Armed,
+			Input: t.TokIn, Output: t.TokOut, CacheRead: t.TokRead, CacheWrite: t.TokW5 + t.TokW1h,
+		}
+		if !t.CostUnknown {
+			usd := float64(t.CostNanoUSD) / 1e9
+			s.CostUSD = &usd
+		}
 	}
 	if err := s.verdict(tx, t); err != nil {
 		return err
@@ -205,13 +218,17 @@ func (s *Status) fill(tx *store.Tx, t *telemetry.Task) error {
 func (s *Status) verdict(tx *store.Tx, t *telemetry.Task) error {
 	v := StatusVerdict{Reasons: []string{}, Stale: t.State == telemetry.Stale}
 	var reasons string
-	found, err := tx.One(verdictSQL, []any{t.SessionID, t.Seq}, &v.Verdict, &v.AtMS, &v.Attempt, &v.Model, &reasons)
+	var began int64
+	found, err := tx.One(verdictSQL, []any{t.SessionID, t.Seq}, &v.Verdict, &v.AtMS, &v.Attempt, &v.Model, &reasons, &began)
 	if err != nil || !found {
 		return err
 	}
 	v.Reasons = append(v.Reasons, reasonTexts(reasons)...)
 	s.Verdict = &v
-	return nil
+	if v.Verdict == "warn" || v.Verdict == "fail" {
+		_, err = tx.One(answeredSQL, []any{t.SessionID, t.Seq, began}, &s.Answered)
+	}
+	return err
 }
 
 // reasonTexts reads judge_runs.reasons: an array of strings or of objects with a prefix and a text.

@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +41,7 @@ func TestStatusOfAHaltedTask(t *testing.T) {
 			{Kind: "subagent_report", Key: "qa", Severity: "soft", Claimed: true, AtMS: 1796039150000},
 		},
 		Spec:    &report.StatusSpec{Status: "implementing", PlanPath: "docs/plan.md", SinceMS: 1796039000000},
-		Tokens:  report.StatusTokens{Work: 20000, SinceBaseline: 18000, Armed: true, Input: 5000, Output: 3000, CacheRead: 300000, CacheWrite: 12000},
+		Tokens:  &report.StatusTokens{Work: 20000, SinceBaseline: 18000, Armed: true, Input: 5000, Output: 3000, CacheRead: 300000, CacheWrite: 12000},
 		CostUSD: &cost, Model: "claude-opus-4-8", Occupancy: &occupancy, Compaction: 920_000, Edits: 5, LastHookMS: &last,
 		Spool: report.SpoolState{Bytes: 8, Files: 2, Bad: 1},
 	}
@@ -72,7 +74,6 @@ func TestStatusFindsTheProject(t *testing.T) {
 		{"through a symbolic link", report.StatusQuery{Dir: filepath.Join(link, "sub")}, "linked"},
 		{"only the root is above", report.StatusQuery{Dir: "/srv"}, "root"},
 		{"a session's own task comes first", report.StatusQuery{Session: "linked", Dir: "/home/dev/proj"}, "linked"},
-		{"a session without a task", report.StatusQuery{Session: "unknown", Dir: "/home/dev/proj"}, firstSession},
 		{"nothing given", report.StatusQuery{}, ""},
 	}
 	for _, tt := range tests {
@@ -84,6 +85,70 @@ func TestStatusFindsTheProject(t *testing.T) {
 			}
 			if tt.session == "linked" && got.CostUSD != nil {
 				t.Errorf("cost %v of a task with an unknown model, want null", *got.CostUSD)
+			}
+		})
+	}
+}
+
+// Asking for one session never shows another one.
+func TestStatusOfAnUnknownSession(t *testing.T) {
+	t.Parallel()
+	_, err := report.ReadStatus(seeded(t), report.StatusQuery{Session: "nosuch", Dir: "/home/dev/proj"})
+	if want := "read status: session nosuch is not known"; !errors.Is(err, report.ErrNoSession) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// What nobody has counted is not zero.
+func TestStatusWithoutCountedReplies(t *testing.T) {
+	t.Parallel()
+	db := seeded(t)
+	exec(t, db, "INSERT INTO tasks(session_id,seq,project_root,updated_ms,tok_in,cost_unknown) VALUES('none',1,'/p',1,0,0),('priceless',1,'/p',1,0,1),('read',1,'/p',1,0,0)",
+		"UPDATE tasks SET tok_read=5, cost_nusd=2500000 WHERE session_id='read'")
+	cost := 0.0025
+	tests := []struct {
+		session string
+		tokens  *report.StatusTokens
+		cost    *float64
+	}{
+		{"none", nil, nil},
+		{"priceless", &report.StatusTokens{}, nil},
+		{"read", &report.StatusTokens{CacheRead: 5}, &cost},
+	}
+	for _, tt := range tests {
+		got, err := report.ReadStatus(db, report.StatusQuery{Session: tt.session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.tokens, got.Tokens) + cmp.Diff(tt.cost, got.CostUSD); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.session, diff)
+		}
+	}
+}
+
+// The signals that a WARN or FAIL was made of are no longer open, and not gone.
+func TestStatusCountsAnsweredSignals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, verdict, resolvedBy string
+		at                        int64
+		want                      int64
+	}{
+		{"consumed by a failure", "fail", "NULL", 150, 1},
+		{"consumed by a warning", "warn", "NULL", 150, 1},
+		{"a pass has nothing against them", "pass", "NULL", 150, 0},
+		{"no longer true", "fail", "'tests/test_a.py'", 150, 0},
+		{"of an earlier verdict", "fail", "NULL", 90, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db := openDB(t)
+			exec(t, db, "INSERT INTO tasks(session_id,seq,project_root,updated_ms) VALUES('s',1,'/p',1)",
+				"INSERT INTO judge_runs(session_id,seq,n,attempt,started_ms,ms,verdict,reasons) VALUES('s',1,1,1,50,10,'fail','[]'),('s',1,2,2,100,50,'"+tt.verdict+"','[]')",
+				fmt.Sprintf("INSERT INTO signals(session_id,seq,kind,key,severity,state,generation,created_ms,updated_ms,resolved_by) VALUES('s',1,'tdd_violation','a.py','hard','consumed',1,1,%d,%s)", tt.at, tt.resolvedBy))
+			got, err := report.ReadStatus(db, report.StatusQuery{Session: "s"})
+			if err != nil || got.Answered != tt.want || len(got.Signals) != 0 {
+				t.Errorf("%d answered, %d open, %v; want %d and 0", got.Answered, len(got.Signals), err, tt.want)
 			}
 		})
 	}

@@ -20,10 +20,11 @@ type Week struct {
 	Warn        int64         `json:"warn"`
 	Fail        int64         `json:"fail"`
 	NotJudged   int64         `json:"could_not_judge"`
-	HighRisk    int64         `json:"high_risk"` // strict or human_review
-	WorkTokens  int64         `json:"work_tokens"`
-	CostUSD     float64       `json:"cost_usd"` // of the tasks whose cost is known
+	HighRisk    int64         `json:"high_risk"`   // strict or human_review
+	WorkTokens  *int64        `json:"work_tokens"` // null: no reply was counted
+	CostUSD     *float64      `json:"cost_usd"`    // of the tasks whose cost is known; null: of none
 	CostUnknown int64         `json:"cost_unknown_tasks"`
+	Uncounted   int64         `json:"uncounted_tasks"`        // tasks of which no reply was counted
 	TDD         Rate          `json:"tdd_followthrough_rate"` // mean over the tasks that have one
 	Reasons     []ReasonCount `json:"top_reasons"`            // the most frequent reasons of warnings and failures
 }
@@ -36,12 +37,12 @@ type ReasonCount struct {
 
 const topReasons = 5
 
-const weeklySQL = `SELECT timestamp, judge_verdict, oversight_level, context_tokens_consumed, cost_usd, tdd_followthrough_rate, judge_categories_failed
-FROM task_executions WHERE timestamp >= ?`
+const weeklySQL = `SELECT timestamp, judge_verdict, oversight_level, ` + knownWork + `, ` + knownCost + `, tdd_followthrough_rate, judge_categories_failed,
+  ` + priceless + `, ` + uncounted + ` FROM task_executions WHERE timestamp >= ?`
 
 // Weekly sums the last weeks, the newest first. Weeks without a task are left out.
 func Weekly(db *store.DB, now time.Time, weeks int) ([]Week, error) {
-	from := monday(now).AddDate(0, 0, -7*(max(weeks, 1)-1))
+	from := monday(now).AddDate(0, 0, -7*(min(max(weeks, 1), maxDays/7)-1))
 	sums := map[string]*weekSum{}
 	err := view(db, "weekly summary", func(tx *store.Tx) error {
 		return tx.Query(weeklySQL, []any{stamp(from)}, func(r *store.Row) error {
@@ -101,12 +102,10 @@ func (w *weekSum) add(r *store.Row) {
 	if level := r.Text(2); level == "strict" || level == "human_review" {
 		w.HighRisk++
 	}
-	w.WorkTokens += r.Int(3)
-	if !r.Null(4) {
-		w.CostUSD += r.Float(4)
-	} else if r.Int(3) > 0 {
-		w.CostUnknown++
-	}
+	w.WorkTokens = plus(w.WorkTokens, intOf(r, 3))
+	w.CostUSD = plus(w.CostUSD, floatOf(r, 4))
+	w.CostUnknown += r.Int(7)
+	w.Uncounted += r.Int(8)
 	if !r.Null(5) {
 		w.tdd += r.Float(5)
 		w.TDD.N++
@@ -114,6 +113,15 @@ func (w *weekSum) add(r *store.Row) {
 	for _, reason := range reasonsOf(r.Text(6)) {
 		w.reasons[reason]++
 	}
+}
+
+// plus adds what is known; nil is the sum of nothing.
+func plus[T int64 | float64](sum, v *T) *T {
+	if sum == nil || v == nil {
+		return cmp.Or(sum, v)
+	}
+	both := *sum + *v
+	return &both
 }
 
 // reasonsOf reads a JSON array of strings, each once; anything else has none.
@@ -128,7 +136,9 @@ func reasonsOf(text string) []string {
 
 func (w *weekSum) finish() Week {
 	w.TDD = ratio(w.tdd, w.TDD.N)
-	w.CostUSD = math.Round(w.CostUSD*1e9) / 1e9 // the nano-USD it was counted in
+	if w.CostUSD != nil {
+		*w.CostUSD = math.Round(*w.CostUSD*1e9) / 1e9 // the nano-USD it was counted in
+	}
 	w.Reasons = make([]ReasonCount, 0, len(w.reasons))
 	for reason, n := range w.reasons {
 		w.Reasons = append(w.Reasons, ReasonCount{reason, n})

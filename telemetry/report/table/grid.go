@@ -123,6 +123,24 @@ func textOr(s *string, width int) string {
 	return cut(*s, width)
 }
 
+// verdict is the word for people; programs read the stored one.
+func verdict(stored string) string {
+	switch stored {
+	case "judge_error":
+		return "could not judge"
+	case "skipped_no_diff":
+		return "no diff"
+	}
+	return cut(stored, 15)
+}
+
+func verdictOr(stored *string) string {
+	if stored == nil || *stored == "" {
+		return "-"
+	}
+	return verdict(*stored)
+}
+
 // cut makes a text safe to print and at most width characters wide, the end replaced by "…".
 func cut(s string, width int) string {
 	s = clean(s)

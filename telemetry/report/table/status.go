@@ -69,12 +69,15 @@ func (b *block) task(s report.Status, now time.Time) {
 	}
 	b.line("", "started "+clock(s.StartedMS, now)+", last change "+clock(s.UpdatedMS, now)+", "+plural(s.Edits, "edit"))
 	if s.Oversight != nil && s.Risk != nil {
-		b.line("Risk", strings.ToUpper(cut(*s.Oversight, 12))+"  probability "+decimals(s.Risk.Probability, 2)+"  impact "+decimals(s.Risk.Impact, 2)+
-			"  detectability "+decimals(s.Risk.Detectability, 2)+"  product "+decimals(s.Risk.Score, 3))
+		b.line("Risk", strings.ToUpper(cut(*s.Oversight, 12))+"  p "+decimals(s.Risk.Probability, 2)+" × i "+decimals(s.Risk.Impact, 2)+
+			" × d "+decimals(s.Risk.Detectability, 2)+" = "+decimals(s.Risk.Score, 3))
 	} else {
 		b.line("Risk", "not scored yet")
 	}
 	state := cut(s.State, 12)
+	if state == "unknown" {
+		state = verdict("judge_error")
+	}
 	if s.Attempts > 0 {
 		state += ", " + plural(s.Attempts, "failed attempt")
 	}
@@ -100,7 +103,11 @@ func (b *block) verdict(s report.Status, now time.Time) {
 		b.line("Verdict", "none yet")
 		return
 	}
-	text := strings.ToUpper(cut(v.Verdict, 16)) + " at " + clock(v.AtMS, now)
+	text := verdict(v.Verdict)
+	if text == "pass" || text == "warn" || text == "fail" {
+		text = strings.ToUpper(text) // as the agent sees it
+	}
+	text += " at " + clock(v.AtMS, now)
 	if v.Attempt > 0 {
 		text += ", attempt " + count(v.Attempt)
 	}
@@ -121,11 +128,16 @@ func (b *block) verdict(s report.Status, now time.Time) {
 }
 
 func (b *block) signals(s report.Status) {
-	if len(s.Signals) == 0 {
-		b.line("Signals", "none open")
-		return
+	text := "none open"
+	switch n := int64(len(s.Signals)); {
+	case s.Answered > 0 && n > 0:
+		text = count(n) + " new; " + count(s.Answered) + " in the last verdict"
+	case s.Answered > 0:
+		text = "none new; " + count(s.Answered) + " in the last verdict"
+	case n > 0:
+		text = count(n) + " open"
 	}
-	b.line("Signals", count(int64(len(s.Signals)))+" open")
+	b.line("Signals", text)
 	for i, sig := range s.Signals {
 		if i == maxLines {
 			b.line("", "and "+count(int64(len(s.Signals)-i))+" more")
@@ -140,17 +152,21 @@ func (b *block) signals(s report.Status) {
 }
 
 func (b *block) usage(s report.Status) {
-	t := s.Tokens
-	guard := "guard not armed"
-	if t.Armed {
-		guard = "guard armed"
+	cost := unknown + ": the model has no known price (set [pricing] in config.toml)"
+	if t := s.Tokens; t == nil {
+		cost = unknown + ": no reply has been counted"
+		b.line("Tokens", cost)
+	} else {
+		guard := "guard not armed"
+		if t.Armed {
+			guard = "guard armed"
+		}
+		b.line("Tokens", count(t.Work)+" work, "+count(t.SinceBaseline)+" since the last PASS or start ("+guard+")")
+		b.line("", count(t.Input)+" input, "+count(t.Output)+" output, "+count(t.CacheRead)+" cache read, "+count(t.CacheWrite)+" cache write")
 	}
-	b.line("Tokens", count(t.Work)+" work, "+count(t.SinceBaseline)+" since the last PASS or start ("+guard+")")
-	b.line("", count(t.Input)+" input, "+count(t.Output)+" output, "+count(t.CacheRead)+" cache read, "+count(t.CacheWrite)+" cache write")
 	if s.Occupancy != nil && s.Compaction > 0 {
 		b.line("Context", count(*s.Occupancy)+" of "+count(s.Compaction)+" tokens before compaction ("+decimals(float64(*s.Occupancy)*100/float64(s.Compaction), 0)+" %)")
 	}
-	cost := unknown + ": a model without a known price took part (set [pricing] in config.toml)"
 	if s.CostUSD != nil {
 		cost = dollars(*s.CostUSD) + " USD at API list price"
 	}

@@ -35,7 +35,7 @@ func halted() report.Status {
 			{Kind: "subagent_report", Key: "qa", Severity: "soft", Claimed: true},
 		},
 		Spec:    &report.StatusSpec{Status: "implementing", PlanPath: "docs/plan.md", SinceMS: 1796035000000},
-		Tokens:  report.StatusTokens{Work: 1234567, SinceBaseline: 18000, Armed: true, Input: 5000, Output: 3000, CacheRead: 300000, CacheWrite: 12000},
+		Tokens:  &report.StatusTokens{Work: 1234567, SinceBaseline: 18000, Armed: true, Input: 5000, Output: 3000, CacheRead: 300000, CacheWrite: 12000},
 		CostUSD: ptr(1234.5), Model: "claude-opus-4-8", Occupancy: ptr(int64(101057)), Compaction: 920_000, Edits: 5, LastHookMS: ptr(int64(1796039700000)),
 		Spool: report.SpoolState{Bytes: 8, Files: 2, Bad: 1},
 	}
@@ -44,11 +44,20 @@ func halted() report.Status {
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	fresh := report.Status{
-		Project: "/home/dev/proj", TaskID: "s#1", State: "idle", CostUSD: ptr(0.0), Tokens: report.StatusTokens{}, LastHookMS: ptr(int64(1764496000000)),
+		Project: "/home/dev/proj", TaskID: "s#1", State: "idle", LastHookMS: ptr(int64(1764496000000)),
 		StartedMS: 1796039000000, UpdatedMS: 1796039000000, Edits: 1, Ended: true,
 	}
 	unknownCost := fresh
-	unknownCost.CostUSD, unknownCost.Model = nil, "claude-opus-9"
+	unknownCost.Tokens, unknownCost.Model = &report.StatusTokens{Work: 9, Input: 9}, "claude-opus-9"
+	answered := fresh // one signal went into the last verdict, a failure
+	answered.State, answered.Answered = "retry", 1
+	answered.Verdict = &report.StatusVerdict{Verdict: "fail", AtMS: 1796039000000, Attempt: 1, Reasons: []string{"[tdd] Missing Test Coverage: a.py"}}
+	both := answered // and another was raised since
+	both.Signals = []report.OpenSignal{{Kind: "tdd_violation", Key: "b.py", Severity: "hard"}}
+	unjudged := fresh
+	unjudged.State, unjudged.Verdict = "unknown", &report.StatusVerdict{Verdict: "judge_error", AtMS: 1796039000000}
+	strict := fresh
+	strict.Oversight, strict.Risk = ptr("strict"), &report.Risk{Probability: 0.29, Impact: 0.9, Detectability: 0.23, Score: 0.061}
 	wild := halted()
 	wild.Project = "/home/" + strings.Repeat("very-long-name/", 12)
 	wild.Description = "first\nsecond\x1b[31m line " + strings.Repeat("é", 300)
@@ -64,6 +73,10 @@ func TestStatus(t *testing.T) {
 		{"halted", halted()},
 		{"fresh", fresh},
 		{"unknown-cost", unknownCost},
+		{"answered", answered},
+		{"answered-and-new", both},
+		{"could-not-judge", unjudged},
+		{"strict", strict},
 		{"no-task", report.Status{Project: "/home/dev/new"}},
 		{"wild", wild},
 	}
@@ -113,17 +126,61 @@ func TestHostileNames(t *testing.T) {
 		table.Recent(&b, []report.TaskRow{{TaskID: evil, Timestamp: evil, Category: text, Stack: text, WorkTokens: ptr(int64(-1234567890)), Oversight: text, Verdict: text}}, now),
 		table.Anxiety(&b, []report.AnxietyRow{{TaskID: evil + "#1", Timestamp: "2025-01-01T00:00:00.000Z", Model: text, FirstActionTokens: 123456789, Score: ptr(1.0),
 			ReadsBefore: ptr(int64(1000)), ReadRatio: ptr(1.0), Composite: ptr(1.0), Level: "medium"}}, 60_000, now),
-		table.Stats(&b, []report.StatsRow{{Model: text, Tasks: 9999, WorkTokens: 123_456_789, CacheRead: 1_234_567_890, CostUSD: 12345.6789, CostUnknown: 1, Pass: 100, Warn: 100, Fail: 100}}, true, 30),
+		table.Stats(&b, []report.StatsRow{{Model: text, Tasks: 9999, WorkTokens: ptr(int64(123_456_789)), CacheRead: ptr(int64(1_234_567_890)), CostUSD: ptr(12345.6789), CostUnknown: 1, Uncounted: 1, Pass: 100, Warn: 100, Fail: 100}}, true, 30),
 		table.Behavior(&b, []report.Finding{{Kind: report.RestartCluster, Severity: "critical", Count: 1000, TaskID: evil, Where: evil}}, 2, 30, now),
 		table.Health(&b, report.Health{Days: 14, Runs: 1_000_000, Truncated: true, Events: []report.HealthRow{{Event: evil, Module: evil, Runs: 1_000_000, P50: 1234.5678, P99: 99999.999, Errors: 1_000_000, ErrorRate: 1}},
 			Silent: []report.SilentSession{{SessionID: evil}}}, now),
-		table.Weekly(&b, []report.Week{{Week: "2026-W49", From: "2026-11-30", Tasks: 9999, WorkTokens: 999_999_999, CostUSD: 99999.99, CostUnknown: 1, Reasons: []report.ReasonCount{{Reason: evil, Tasks: 1000}}}}),
+		table.Weekly(&b, []report.Week{{Week: "2026-W49", From: "2026-11-30", Tasks: 9999, WorkTokens: ptr(int64(999_999_999)), CostUSD: ptr(99999.99), CostUnknown: 1, Uncounted: 2, Reasons: []report.ReasonCount{{Reason: evil, Tasks: 1000}}}}),
 	} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	golden(t, "hostile.txt", b.String())
+}
+
+// In the usual case `recent` fits a terminal of 80 columns, also with the longest of its words but one.
+func TestRecentFits80Columns(t *testing.T) {
+	t.Parallel()
+	var rows []report.TaskRow
+	for _, verdict := range []string{"pass", "warn", "fail", "skipped_no_diff"} {
+		rows = append(rows, report.TaskRow{TaskID: "0a1b2c3d-1111-4111-8111-111111111111#12", Timestamp: "2026-11-30T11:55:00.000Z", Category: ptr("refactor"),
+			WorkTokens: ptr(int64(1_234_567)), CostUSD: ptr(123.4567), Oversight: ptr("human_review"), Verdict: &verdict})
+	}
+	var b strings.Builder
+	if err := table.Recent(&b, rows, now); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// One word stands for one verdict, whatever the store and the task's state call it.
+func TestOneWordForOneVerdict(t *testing.T) {
+	t.Parallel()
+	for _, write := range []func(*strings.Builder) error{
+		func(b *strings.Builder) error {
+			return table.Recent(b, []report.TaskRow{{TaskID: "s#1", Verdict: ptr("judge_error"), WorkTokens: ptr(int64(1)), CostUSD: ptr(0.0)}}, now)
+		},
+		func(b *strings.Builder) error {
+			return table.Status(b, report.Status{TaskID: "s#1", State: "unknown", Verdict: &report.StatusVerdict{Verdict: "judge_error"}, Tokens: &report.StatusTokens{}, CostUSD: ptr(0.0)}, now)
+		},
+		func(b *strings.Builder) error {
+			return table.Stats(b, []report.StatsRow{{Tasks: 1, NotJudged: 1, WorkTokens: ptr(int64(1)), CostUSD: ptr(0.0)}}, false, 30)
+		},
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ToLower(b.String())
+		if !strings.Contains(text, "could not judge") || strings.Contains(text, "judge_error") || strings.Contains(text, "unknown") {
+			t.Errorf("not one word:\n%s", b.String())
+		}
+	}
 }
 
 func TestTimesAreLocal(t *testing.T) {

@@ -11,15 +11,15 @@ import (
 
 // Every function takes now in the reader's zone: its location is where times are shown.
 
-// Recent writes the newest tasks.
+// Recent writes the newest tasks. TOKENS are their work tokens.
 func Recent(w io.Writer, rows []report.TaskRow, now time.Time) error {
 	if len(rows) == 0 {
 		return say(w, "No task has been recorded yet.")
 	}
-	g := newGrid("TASK", "TIME", "CATEGORY", "STACK", ">WORK TOKENS", ">COST USD", "OVERSIGHT", "VERDICT")
+	g := newGrid("TASK", "TIME", "CATEGORY", ">TOKENS", ">COST USD", "OVERSIGHT", "VERDICT")
 	for _, r := range rows {
-		g.row(taskName(r.TaskID), clockOf(r.Timestamp, now), textOr(r.Category, 9), textOr(r.Stack, 8), countOr(r.WorkTokens),
-			dollarsOr(r.CostUSD), textOr(r.Oversight, 12), textOr(r.Verdict, 15))
+		g.row(taskName(r.TaskID), clockOf(r.Timestamp, now), textOr(r.Category, 9), countOr(r.WorkTokens),
+			dollarsOr(r.CostUSD), textOr(r.Oversight, 12), verdictOr(r.Verdict))
 	}
 	return g.write(w)
 }
@@ -74,7 +74,7 @@ func Stats(w io.Writer, rows []report.StatsRow, byModel bool, span int) error {
 			if r.Model != nil {
 				model = cut(*r.Model, 26)
 			}
-			g.row(model, count(r.Tasks), count(r.WorkTokens), count(r.CacheRead), cost(r.CostUSD, r.CostUnknown), count(r.Pass), count(r.Warn),
+			g.row(model, count(r.Tasks), countOr(r.WorkTokens), countOr(r.CacheRead), cost(r.CostUSD, r.CostUnknown+r.Uncounted), count(r.Pass), count(r.Warn),
 				count(r.Fail), count(r.NotJudged+r.Unjudged))
 		}
 		if err := g.write(w); err != nil {
@@ -85,11 +85,13 @@ func Stats(w io.Writer, rows []report.StatsRow, byModel bool, span int) error {
 	r := rows[0]
 	g := newGrid("OVER "+strings.ToUpper(days(span)), "VALUE")
 	g.row("tasks", fmt.Sprintf("%s in %s", count(r.Tasks), plural(r.Sessions, "session")))
-	g.row("verdicts", fmt.Sprintf("%s pass, %s warn, %s fail, %s could not be judged, %s not judged", count(r.Pass), count(r.Warn), count(r.Fail), count(r.NotJudged), count(r.Unjudged)))
+	g.row("verdicts", fmt.Sprintf("%s pass, %s warn, %s fail, %s could not judge, %s without", count(r.Pass), count(r.Warn), count(r.Fail), count(r.NotJudged), count(r.Unjudged)))
 	g.row("oversight", fmt.Sprintf("%s vibe, %s standard, %s strict, %s human review", count(r.Vibe), count(r.Standard), count(r.Strict), count(r.HumanReview)))
-	g.row("work tokens", count(r.WorkTokens))
-	g.row("tokens", fmt.Sprintf("%s input, %s output, %s cache read, %s cache write", count(r.Input), count(r.Output), count(r.CacheRead), count(r.CacheCreation)))
-	g.row("cost USD", cost(r.CostUSD, r.CostUnknown))
+	g.row("work tokens", countOr(r.WorkTokens))
+	if r.Input != nil {
+		g.row("tokens", fmt.Sprintf("%s input, %s output, %s cache read, %s cache write", countOr(r.Input), countOr(r.Output), countOr(r.CacheRead), countOr(r.CacheCreation)))
+	}
+	g.row("cost USD", cost(r.CostUSD, r.CostUnknown+r.Uncounted))
 	mean := none
 	if r.MeanSeconds != nil {
 		mean = (time.Duration(*r.MeanSeconds) * time.Second).String()
@@ -105,25 +107,36 @@ func Stats(w io.Writer, rows []report.StatsRow, byModel bool, span int) error {
 }
 
 // cost writes a sum that may lack some tasks.
-func cost(usd float64, missing int64) string {
+func cost(usd *float64, missing int64) string {
 	switch {
-	case missing > 0 && usd == 0:
+	case usd == nil:
 		return unknown
 	case missing > 0:
-		return dollars(usd) + "+"
+		return dollars(*usd) + "+"
 	}
-	return dollars(usd)
+	return dollars(*usd)
 }
 
 func costNote(w io.Writer, rows []report.StatsRow) error {
-	var missing int64
+	var priceless, uncounted int64
 	for _, r := range rows {
-		missing += r.CostUnknown
+		priceless += r.CostUnknown
+		uncounted += r.Uncounted
 	}
-	if missing == 0 {
+	return missingNote(w, priceless, uncounted)
+}
+
+// missingNote says what a sum lacks.
+func missingNote(w io.Writer, priceless, uncounted int64) error {
+	if priceless > 0 {
+		if err := say(w, "+ and "+plural(priceless, "task")+" by a model without a known price: set [pricing] in config.toml"); err != nil {
+			return err
+		}
+	}
+	if uncounted == 0 {
 		return nil
 	}
-	return say(w, "+ and "+plural(missing, "task")+" of unknown cost (a model without a known price; set [pricing] in config.toml)")
+	return say(w, "+ and "+plural(uncounted, "task")+" of which no reply was counted")
 }
 
 // Behavior writes what went round in circles.
@@ -198,19 +211,18 @@ func Weekly(w io.Writer, weeks []report.Week) error {
 		return say(w, "No task was recorded in these weeks.")
 	}
 	g := newGrid("WEEK", "FROM", ">TASKS", ">HIGH RISK", ">PASS", ">WARN", ">FAIL", ">TDD", ">WORK TOKENS", ">COST USD")
-	missing := int64(0)
+	var priceless, uncounted int64
 	for _, k := range weeks {
-		missing += k.CostUnknown
+		priceless += k.CostUnknown
+		uncounted += k.Uncounted
 		g.row(k.Week, k.From, count(k.Tasks), count(k.HighRisk), count(k.Pass), count(k.Warn), count(k.Fail), percent(k.TDD.Value),
-			count(k.WorkTokens), cost(k.CostUSD, k.CostUnknown))
+			countOr(k.WorkTokens), cost(k.CostUSD, k.CostUnknown+k.Uncounted))
 	}
 	if err := g.write(w); err != nil {
 		return err
 	}
-	if missing > 0 {
-		if err := say(w, "+ and "+plural(missing, "task")+" of unknown cost"); err != nil {
-			return err
-		}
+	if err := missingNote(w, priceless, uncounted); err != nil {
+		return err
 	}
 	if len(weeks[0].Reasons) == 0 {
 		return nil
