@@ -3,21 +3,30 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry/report"
 	"github.com/devflow-suite/devflow/telemetry/report/table"
 )
 
+// codes ends the help of every command.
+const codes = "Exit codes: 0 done, 1 no database or one that cannot be read, 2 wrong use"
+
 // app holds the flags of one run.
 type app struct {
-	sys  system
-	db   string
-	json bool
+	sys     system
+	args    []string             // as typed
+	mistake *commandline.Mistake // what the check of a flag has found
+	db      string
+	json    bool
 
 	n, days, weeks     int
 	threshold          int64
@@ -26,20 +35,32 @@ type app struct {
 }
 
 func (a *app) countFlag(value int, usage string) cli.Flag {
-	return &cli.IntFlag{Name: "n", Value: value, Usage: usage, Destination: &a.n, Validator: atLeast(1)}
+	return number(a, cli.StringFlag{Name: "n", Usage: usage}, &a.n, value, 1, math.MaxInt64)
 }
 
 func (a *app) daysFlag(value int) cli.Flag {
-	return &cli.IntFlag{Name: "days", Value: value, Usage: "look back this many `DAYS`, 0 for all", Destination: &a.days, Validator: atLeast(0)}
+	return number(a, cli.StringFlag{Name: "days", Usage: "look back this many `DAYS`, 0 for all"}, &a.days, value, 0, commandline.MaxDays)
 }
 
-func atLeast(low int) func(int) error {
-	return func(n int) error {
-		if n < low {
-			return fmt.Errorf("want %d or more", low)
+// number completes a flag that takes a whole number from low to high. The parsing library's own number flags quote strconv.
+func number[T int | int64](a *app, f cli.StringFlag, to *T, value T, low, high int64) cli.Flag {
+	f.Value = strconv.FormatInt(int64(value), 10)
+	f.DefaultText = f.Value
+	f.ValidateDefaults = true // sets the default of the command that runs: several share a destination
+	f.Validator = func(s string) error {
+		n, err := commandline.Number(f.Name, s, low, high)
+		if err == nil {
+			*to = T(n)
 		}
-		return nil
+		return a.check(err)
 	}
+	return &f
+}
+
+// check keeps the mistake that the check of a flag has found, because the parsing library passes on its text only.
+func (a *app) check(err error) error {
+	errors.As(err, &a.mistake)
+	return err
 }
 
 // show opens the store, reads one report and prints it as JSON or as a table.
@@ -73,6 +94,14 @@ func written(err error) error {
 func (a *app) recent() *cli.Command {
 	return &cli.Command{
 		Name: "recent", Usage: "the tasks that were written last, newest first",
+		Description: `TOKENS are work tokens: input, output and cache writes. COST USD is at API
+list price; "unknown" means that no reply was counted or a model has no
+price. --json adds stack, description, model and time.
+
+Examples:
+  devflow-telemetry recent -n 20
+
+` + codes,
 		Flags: []cli.Flag{a.countFlag(10, "show `N` tasks")},
 		Action: show(a, func(db *store.DB) ([]report.TaskRow, error) { return report.Recent(db, a.n) },
 			func(w io.Writer, rows []report.TaskRow) error { return table.Recent(w, rows, a.sys.now()) }),
@@ -82,6 +111,16 @@ func (a *app) recent() *cli.Command {
 func (a *app) tier1() *cli.Command {
 	return &cli.Command{
 		Name: "tier1", Usage: "the four numbers that tell whether the loop works",
+		Description: `Pass rate: tasks whose last verdict is PASS. Understand ratio: work tokens
+spent before the first edit, divided by those after it. Correction
+iterations: FAILs before the first PASS. Reflection efficiency: tasks that
+were shown their last failure and passed next. N is the number of tasks that
+a value was taken from.
+
+Examples:
+  devflow-telemetry tier1 --days 7
+
+` + codes,
 		Flags:  []cli.Flag{a.daysFlag(30)},
 		Action: show(a, func(db *store.DB) (report.Tier1, error) { return report.ReadTier1(db, a.sys.now(), a.days) }, table.Tier1),
 	}
@@ -90,8 +129,16 @@ func (a *app) tier1() *cli.Command {
 func (a *app) anxiety() *cli.Command {
 	return &cli.Command{
 		Name: "anxiety", Usage: "tasks that read much before their first edit",
+		Description: `OF WINDOW is the share of the model's context window. With --ratio: READS
+before the first write, RATIO of them to all reads, SCORE made of both, and
+LEVEL: low below 0.4, medium below 0.7, else high.
+
+Examples:
+  devflow-telemetry anxiety --ratio --threshold 30000
+
+` + codes,
 		Flags: []cli.Flag{
-			&cli.Int64Flag{Name: "threshold", Value: 60_000, Usage: "list tasks above this many work `TOKENS`", Destination: &a.threshold},
+			number(a, cli.StringFlag{Name: "threshold", Usage: "list tasks above this many work `TOKENS`"}, &a.threshold, 60_000, 0, math.MaxInt64),
 			&cli.BoolFlag{Name: "ratio", Usage: "add reads before the first write and the composite score", Destination: &a.composite},
 			a.countFlag(20, "show at most `N` tasks"),
 		},
@@ -107,6 +154,14 @@ func (a *app) anxiety() *cli.Command {
 func (a *app) stats() *cli.Command {
 	return &cli.Command{
 		Name: "stats", Usage: "sums of tasks, verdicts, tokens and cost",
+		Description: `Work tokens are input, output and cache writes. A sum with a "+" lacks the
+tasks named below the table. OTHER has no verdict, or one that says "could
+not judge".
+
+Examples:
+  devflow-telemetry stats --by-model --days 7
+
+` + codes,
 		Flags: []cli.Flag{
 			a.daysFlag(30),
 			&cli.BoolFlag{Name: "by-model", Usage: "one row per model", Destination: &a.byModel},
@@ -126,6 +181,14 @@ type behavior struct {
 func (a *app) behavior() *cli.Command {
 	return &cli.Command{
 		Name: "behavior", Usage: "thrashing, error loops and restart clusters",
+		Description: `Thrashing: one file edited 5 times or more in a task. Error loop: 3 tool
+calls or more that failed in a row. Restart cluster: 3 sessions or more that
+began in one folder within 30 minutes.
+
+Examples:
+  devflow-telemetry behavior --days 7 -n 5
+
+` + codes,
 		Flags: []cli.Flag{a.daysFlag(30), a.countFlag(20, "show at most `N` findings")},
 		Action: show(a, func(db *store.DB) (b behavior, err error) {
 			b.Findings, b.Total, err = report.Behavior(db, a.sys.now(), a.days, a.n)
@@ -139,6 +202,13 @@ func (a *app) behavior() *cli.Command {
 func (a *app) health() *cli.Command {
 	return &cli.Command{
 		Name: "health", Usage: "times and errors of the hooks, sessions in which they went silent",
+		Description: `P50 and P99 are the times that half and 99 % of the runs stay below. A
+session is silent when its transcript grew for 10 minutes without a hook.
+
+Examples:
+  devflow-telemetry health --days 1
+
+` + codes,
 		Flags: []cli.Flag{a.daysFlag(14)},
 		Action: show(a, func(db *store.DB) (report.Health, error) { return report.ReadHealth(db, a.sys.now(), a.days, nil) },
 			func(w io.Writer, h report.Health) error { return table.Health(w, h, a.sys.now()) }),
@@ -148,8 +218,16 @@ func (a *app) health() *cli.Command {
 func (a *app) weekly() *cli.Command {
 	return &cli.Command{
 		Name: "weekly", Usage: "one row per ISO week, and why tasks failed in the newest",
+		Description: `TDD is the share of missing-test signals that a test has answered, mean over
+the tasks. HIGH RISK tasks were strict or human_review. A sum with a "+"
+lacks the tasks named below the table.
+
+Examples:
+  devflow-telemetry weekly --weeks 4 --json
+
+` + codes,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "weeks", Value: 8, Usage: "look back this many `WEEKS`", Destination: &a.weeks, Validator: atLeast(1)},
+			number(a, cli.StringFlag{Name: "weeks", Usage: "look back this many `WEEKS`"}, &a.weeks, 8, 1, commandline.MaxDays/7),
 		},
 		Action: show(a, func(db *store.DB) ([]report.Week, error) { return report.Weekly(db, a.sys.now(), a.weeks) }, table.Weekly),
 	}
@@ -158,13 +236,16 @@ func (a *app) weekly() *cli.Command {
 func (a *app) export() *cli.Command {
 	return &cli.Command{
 		Name: "export", Usage: "every task with its 54 columns, one JSON object a line or CSV",
+		Description: `What is not known is null, and empty in CSV.
+
+Examples:
+  devflow-telemetry export --format csv --days 30 > tasks.csv
+
+` + codes,
 		Flags: []cli.Flag{
 			a.daysFlag(0),
-			&cli.StringFlag{Name: "format", Value: string(report.JSONL), Usage: "jsonl or csv", Destination: &a.format, Validator: func(s string) error {
-				if s != string(report.JSONL) && s != string(report.CSV) {
-					return fmt.Errorf("want jsonl or csv, got %q", s)
-				}
-				return nil
+			&cli.StringFlag{Name: "format", Value: string(report.JSONL), Usage: "`FORMAT` is jsonl or csv", Destination: &a.format, Validator: func(s string) error {
+				return a.check(commandline.OneOf("format", s, string(report.JSONL), string(report.CSV)))
 			}},
 		},
 		Action: func(context.Context, *cli.Command) error {

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// version is set by the linker; empty: the one in the build information.
+var version string
+
 func main() {
 	os.Exit(run(os.Args, system{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}))
 }

@@ -28,11 +28,11 @@ func (a *app) open() (*store.DB, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, hintError{fmt.Errorf("no database at %s: devflow has not recorded anything", path), "devflow install"}
+		return nil, hintError{fmt.Errorf("nothing was recorded yet (no database at %s)", path), a.hint("start a Claude Code session, or check with: devflow doctor")}
 	case err != nil:
 		return nil, fmt.Errorf("open database: %w", err)
 	case !info.Mode().IsRegular() || info.Size() == 0:
-		return nil, hintError{fmt.Errorf("%s is no database", path), "devflow doctor"}
+		return nil, hintError{fmt.Errorf("%s is no database", path), a.hint("devflow doctor")}
 	}
 	db, err := store.Open(path, store.Options{})
 	if errors.Is(err, store.ErrReadOnly) {
@@ -46,6 +46,14 @@ func (a *app) open() (*store.DB, error) {
 		a.drain(db, paths.SpoolDirs())
 	}
 	return db, nil
+}
+
+// hint is what helps when the database that was opened is not as it should be.
+func (a *app) hint(installed string) string {
+	if a.db != "" {
+		return "check the path given to --db"
+	}
+	return installed
 }
 
 // drain stores what hooks had to leave in the spool. What cannot be stored is said and does not keep the report from being read.

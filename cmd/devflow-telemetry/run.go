@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/internal/commandline"
 )
 
 // Exit codes.
@@ -28,6 +31,8 @@ type system struct {
 // usageError is a mistake on the command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // hintError carries the command that helps.
 type hintError struct {
 	error
@@ -38,24 +43,31 @@ func (e hintError) Unwrap() error { return e.error }
 
 // run executes one command line and returns the exit code.
 func run(args []string, sys system) int {
-	err := newApp(sys).Run(context.Background(), args)
+	help := &commandline.Fold{W: sys.stdout, Width: helpWidth}
+	err := errors.Join(newApp(sys, args, help).Run(context.Background(), args), help.Flush())
 	if err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(sys.stderr, "devflow-telemetry: %v\n", err)
 	var usage usageError
-	if errors.As(err, &usage) {
-		fmt.Fprintln(sys.stderr, "hint: devflow-telemetry help")
-		return exitUsage
-	}
 	var hint hintError
-	if errors.As(err, &hint) {
+	switch misused := errors.As(err, &usage); {
+	case errors.As(err, &hint):
 		fmt.Fprintln(sys.stderr, "hint: "+hint.hint)
+	case misused:
+		fmt.Fprintln(sys.stderr, "hint: devflow-telemetry help")
+	}
+	if usage.error != nil {
+		return exitUsage
 	}
 	return exitError
 }
 
-const description = `Every command reads the database once and prints a table, or JSON with --json.
+// helpWidth is the width of help text, for a terminal of 80 columns.
+const helpWidth = 78
+
+const description = `Every command reads the database once and prints a table, or JSON with
+--json. Errors are one line and a hint on stderr, as text also with --json.
 
 Examples:
   devflow-telemetry recent --n 20
@@ -65,22 +77,24 @@ Examples:
   devflow-telemetry export --format csv > tasks.csv
 
 Files:
-  $DEVFLOW_DB, default $DEVFLOW_HOME/telemetry/devflow.db, default root ~/.claude/devflow
+  root      $DEVFLOW_HOME, default ~/.claude/devflow
+  database  $DEVFLOW_DB, default <root>/telemetry/devflow.db
 
 Exit codes:
   0  done
-  1  the database is missing, newer, damaged or busy, or the output could not be written
+  1  the database is missing, newer, damaged or busy, or nothing could be
+     written
   2  wrong use`
 
-func newApp(sys system) *cli.Command {
-	a := &app{sys: sys}
+func newApp(sys system, args []string, help io.Writer) *cli.Command {
+	a := &app{sys: sys, args: args}
 	root := &cli.Command{
 		Name:        "devflow-telemetry",
 		Usage:       "show what devflow remembers of Claude Code sessions",
 		Description: description,
-		Writer:      sys.stdout,
+		Version:     programVersion(),
+		Writer:      help, // the commands themselves write to sys.stdout
 		ErrWriter:   sys.stderr,
-		HideVersion: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "db", Usage: "read this database `FILE`", Destination: &a.db},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of a table", Destination: &a.json},
@@ -96,22 +110,45 @@ func newApp(sys system) *cli.Command {
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors, once
 	}
-	strict(root)
+	a.strict(root)
 	return root
 }
 
 // strict makes every wrong flag and surplus argument a usage error, without printing the whole help.
-func strict(c *cli.Command) {
-	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
+func (a *app) strict(c *cli.Command) {
+	c.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
+		return misused(c, commandline.Reword(err, a.mistake, a.args))
+	}
 	for _, sub := range c.Commands {
-		strict(sub)
+		a.strict(sub)
 		sub.HideHelpCommand = true
 		action := sub.Action
 		sub.Action = func(ctx context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
-				return usageError{fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " "))}
+				return misused(c, fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " ")))
 			}
-			return action(ctx, c)
+			err := action(ctx, c)
+			var usage usageError
+			if errors.As(err, &usage) {
+				return misused(c, usage.error)
+			}
+			return err
 		}
 	}
+}
+
+// misused names the help of the command that was used in a wrong way.
+func misused(c *cli.Command, err error) error {
+	return hintError{usageError{err}, c.FullName() + " --help"}
+}
+
+// programVersion is the linker's, or that of the module.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
 }

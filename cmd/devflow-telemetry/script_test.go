@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 //	spool SESSION N    leaves one fact of a session, N minutes old, in the spool
 //	usage CODE ARGS... runs devflow-telemetry and wants that exit code
 //	fits FILE          fails when a line of the file is longer than 100 characters or ends in a blank
+//	narrow FILE        the same with 80 characters
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	seed, err := filepath.Abs("../../telemetry/report/testdata/seed.sql")
@@ -82,8 +83,9 @@ func TestScripts(t *testing.T) {
 				}
 				return store.Spool{Dirs: []string{filepath.Join(ts.Getenv("DEVFLOW_HOME"), "spool")}}.Append(args[0], record)
 			}),
-			"usage": command(exitsWith),
-			"fits":  command(func(ts *testscript.TestScript, args []string) error { return fits(ts.ReadFile(args[0])) }),
+			"usage":  command(exitsWith),
+			"fits":   command(func(ts *testscript.TestScript, args []string) error { return fits(ts.ReadFile(args[0]), 100) }),
+			"narrow": command(func(ts *testscript.TestScript, args []string) error { return fits(ts.ReadFile(args[0]), 80) }),
 		},
 	})
 }
@@ -159,10 +161,10 @@ func exitsWith(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-func fits(text string) error {
+func fits(text string, width int) error {
 	scanner := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; scanner.Scan(); n++ {
-		if line := scanner.Text(); len([]rune(line)) > 100 || strings.HasSuffix(line, " ") {
+		if line := scanner.Text(); len([]rune(line)) > width || strings.HasSuffix(line, " ") {
 			return fmt.Errorf("line %d is %d characters long: %q", n, len([]rune(line)), line)
 		}
 	}

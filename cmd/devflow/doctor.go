@@ -18,11 +18,11 @@ func (a *app) doctor() *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "run every executable on a canned event and find what keeps hooks silent",
-		Description: `Ends with 3 when a check failed, with 0 when all are fine or only deserve a look.
-
-Examples:
+		Description: `Examples:
   devflow doctor
-  devflow doctor --json`,
+  devflow doctor --json
+
+Exit codes: 0 fine or worth a look, 1 error, 2 wrong use, 3 a check failed`,
 		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			dir, err := a.workDir()

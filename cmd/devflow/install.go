@@ -12,6 +12,7 @@ import (
 
 	"github.com/devflow-suite/devflow/install"
 	"github.com/devflow-suite/devflow/install/doctor"
+	"github.com/devflow-suite/devflow/internal/commandline"
 )
 
 // install registers the hooks.
@@ -22,15 +23,18 @@ func (a *app) install() *cli.Command {
 	return &cli.Command{
 		Name:  "install",
 		Usage: "copy the executables, write the command files, and register the hooks in Claude Code's settings",
-		Description: `Only bytes of devflow are added to the settings file; order, spacing, escapes, numbers, mode and a symbolic link stay. A file that cannot be
+		Description: `Only bytes of devflow are added to the settings file; order, spacing,
+escapes, numbers, mode and a symbolic link stay. A file that cannot be
 parsed is refused with line and column. A second run changes nothing.
 
 Examples:
   devflow install
   devflow install --scope local --dry-run
-  devflow install --migrate-python`,
+  devflow install --migrate-python
+
+Exit codes: 0 installed or nothing to do, 1 error or refused, 2 wrong use`,
 		Flags: []cli.Flag{
-			scopeFlag(&scope, "`user`, project or local settings; default: user"),
+			a.scopeFlag(&scope, "`SCOPE` is user, project or local settings; default: user"),
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
 			&cli.StringFlag{Name: "bin-dir", Usage: "install the executables into `DIR` instead of <root>/bin", Destination: &o.BinDir},
 			&cli.StringFlag{Name: "from", Usage: "take the executables from `DIR` instead of this program's folder", Destination: &o.From},
@@ -63,18 +67,24 @@ func (a *app) uninstall() *cli.Command {
 	return &cli.Command{
 		Name:  "uninstall",
 		Usage: "take devflow out of Claude Code's settings and remove its executables and command files",
-		Description: `Without --scope devflow is taken out of every scope that it was installed in. With --scope project or local it is taken out of the
-folder that the command is started in; the executables stay as long as another scope uses them.
+		Description: `Without --scope devflow is taken out of every scope that it was installed
+in. With --scope project or local it is taken out of the folder that the
+command is started in; the executables stay as long as another scope uses
+them.
 
-If nothing else changed since the installation, the settings file gets its original bytes back; otherwise only devflow's bytes go.
-Database, logs, configuration and the backup of the settings file stay unless --purge is given.
+If nothing else changed since the installation, the settings file gets its
+original bytes back; otherwise only devflow's bytes go. Database, logs,
+configuration and the backup of the settings file stay unless --purge is
+given.
 
 Examples:
   devflow uninstall
   devflow uninstall --scope project --dry-run
-  devflow uninstall --purge`,
+  devflow uninstall --purge
+
+Exit codes: 0 taken out or nothing to do, 1 error, 2 wrong use`,
 		Flags: []cli.Flag{
-			scopeFlag(&scope, "`user`, project or local settings only; default: everywhere"),
+			a.scopeFlag(&scope, "`SCOPE` is user, project or local settings only; default: everywhere"),
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
 			&cli.BoolFlag{Name: "purge", Usage: "remove database, spool, logs, state, configuration and backup too", Destination: &o.Purge},
 			jsonFlag(&asJSON),
@@ -89,8 +99,10 @@ Examples:
 	}
 }
 
-func scopeFlag(to *string, usage string) cli.Flag {
-	return &cli.StringFlag{Name: "scope", Usage: usage, Destination: to}
+func (a *app) scopeFlag(to *string, usage string) cli.Flag {
+	return &cli.StringFlag{Name: "scope", Usage: usage, Destination: to, Validator: func(s string) error {
+		return a.check(commandline.OneOf("scope", s, string(install.User), string(install.Project), string(install.Local)))
+	}}
 }
 
 // place completes the options from the command line.
@@ -99,12 +111,7 @@ func (a *app) place(o *install.Options, scope string) error {
 	if err != nil {
 		return err
 	}
-	switch s := install.Scope(scope); s {
-	case "", install.User, install.Project, install.Local:
-		o.Scope = s
-	default:
-		return usageError{fmt.Errorf("scope is %q, want user, project or local", scope)}
-	}
+	o.Scope = install.Scope(scope)
 	for _, folder := range []*string{&o.BinDir, &o.From} {
 		if *folder != "" && !filepath.IsAbs(*folder) {
 			*folder = filepath.Join(dir, *folder)

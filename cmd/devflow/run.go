@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/internal/commandline"
+	"github.com/devflow-suite/devflow/internal/config"
 )
 
 // Exit codes.
@@ -36,6 +39,8 @@ type system struct {
 // usageError is a mistake on the command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // hintError carries the command that helps.
 type hintError struct {
 	error
@@ -51,7 +56,7 @@ type blockedError struct{ error }
 func run(args []string, sys system) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	err := newApp(sys).Run(ctx, args)
+	err := execute(ctx, args, sys)
 	var blocked blockedError
 	switch {
 	case err == nil:
@@ -61,30 +66,46 @@ func run(args []string, sys system) int {
 	}
 	fmt.Fprintf(sys.stderr, "devflow: %v\n", err)
 	var usage usageError
-	if errors.As(err, &usage) {
-		fmt.Fprintln(sys.stderr, "hint: devflow help")
-		return exitUsage
-	}
 	var hint hintError
-	if errors.As(err, &hint) {
+	switch misused := errors.As(err, &usage); {
+	case errors.Is(err, config.ErrNoHome):
+		fmt.Fprintln(sys.stderr, "hint: set HOME or DEVFLOW_HOME")
+	case errors.As(err, &hint):
 		fmt.Fprintln(sys.stderr, "hint: "+hint.hint)
+	case misused:
+		fmt.Fprintln(sys.stderr, "hint: devflow help")
+	}
+	if usage.error != nil {
+		return exitUsage
 	}
 	return exitError
 }
 
-const description = `devflow watches Claude Code sessions, remembers them in one SQLite file, and judges at the end of a turn whether the work is
-what it claims to be.
+// helpWidth is the width of help text, for a terminal of 80 columns.
+const helpWidth = 78
+
+func execute(ctx context.Context, args []string, sys system) error {
+	help := &commandline.Fold{W: sys.stdout, Width: helpWidth}
+	return errors.Join(newApp(sys, args, help).Run(ctx, args), help.Flush())
+}
+
+const description = `devflow watches Claude Code sessions, remembers them in one SQLite file,
+and judges at the end of a turn whether the work is what it claims to be.
 
 Examples:
-  devflow install                     # for every session of this user
-  devflow install --scope project     # only for sessions started in this folder
-  devflow install --dry-run           # show what would change
-  devflow doctor                      # is it installed, on, and answering?
-  devflow status                      # where does the work in this project stand?
-  devflow uninstall                   # take it out again, byte for byte
+  devflow install                  # for every session of this user
+  devflow install --scope project  # only for sessions in this folder
+  devflow install --dry-run        # show what would change
+  devflow doctor                   # is it installed, on, and answering?
+  devflow status                   # where does the work here stand?
+  devflow uninstall                # take it out again, byte for byte
 
 Files:
-  $DEVFLOW_HOME, default ~/.claude/devflow; database $DEVFLOW_DB, default <root>/telemetry/devflow.db
+  root      $DEVFLOW_HOME, default ~/.claude/devflow
+  database  $DEVFLOW_DB, default <root>/telemetry/devflow.db
+
+Errors:
+  one line and a hint on stderr, as text also with --json
 
 Exit codes:
   0  done
@@ -92,16 +113,16 @@ Exit codes:
   2  wrong use
   3  blocked by a verdict, or doctor found a failure`
 
-func newApp(sys system) *cli.Command {
-	a := &app{sys: sys}
+func newApp(sys system, args []string, help io.Writer) *cli.Command {
+	a := &app{sys: sys, args: args}
 	root := &cli.Command{
 		Name:        "devflow",
 		Usage:       "a governance harness for Claude Code",
 		Description: description,
 		Version:     programVersion(),
-		Writer:      sys.stdout,
+		Writer:      help, // the commands themselves write to sys.stdout
 		ErrWriter:   sys.stderr,
-		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.boundary()},
+		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.approve(), a.boundary()},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usageError{fmt.Errorf("unknown command %q", c.Args().First())}
@@ -110,17 +131,19 @@ func newApp(sys system) *cli.Command {
 		},
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors, once
 	}
-	strict(root, true)
+	a.strict(root, true)
 	return root
 }
 
 // strict makes every wrong flag and surplus argument a usage error, without printing the whole help.
-func strict(c *cli.Command, top bool) {
-	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
-	for _, sub := range c.Commands {
-		strict(sub, false)
+func (a *app) strict(c *cli.Command, top bool) {
+	c.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
+		return misused(c, commandline.Reword(err, a.mistake, a.args))
 	}
-	if top {
+	for _, sub := range c.Commands {
+		a.strict(sub, false)
+	}
+	if top || c.SkipFlagParsing {
 		return
 	}
 	c.HideHelpCommand = true
@@ -128,12 +151,22 @@ func strict(c *cli.Command, top bool) {
 	c.Action = func(ctx context.Context, c *cli.Command) error {
 		switch {
 		case c.NArg() > 0 && len(c.Commands) > 0:
-			return usageError{fmt.Errorf("%s: unknown command %q", c.Name, c.Args().First())}
+			return misused(c, fmt.Errorf("%s: unknown command %q", c.Name, c.Args().First()))
 		case c.NArg() > 0:
-			return usageError{fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " "))}
+			return misused(c, fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " ")))
 		}
-		return action(ctx, c)
+		err := action(ctx, c)
+		var usage usageError
+		if errors.As(err, &usage) {
+			return misused(c, usage.error)
+		}
+		return err
 	}
+}
+
+// misused names the help of the command that was used in a wrong way.
+func misused(c *cli.Command, err error) error {
+	return hintError{usageError{err}, c.FullName() + " --help"}
 }
 
 // programVersion is the linker's, or that of the module.
@@ -149,7 +182,26 @@ func programVersion() string {
 
 // app holds what the commands share.
 type app struct {
-	sys system
+	sys     system
+	args    []string             // as typed
+	mistake *commandline.Mistake // what the check of a flag has found
+}
+
+// check keeps the mistake that the check of a flag has found, because the parsing library passes on its text only.
+func (a *app) check(err error) error {
+	errors.As(err, &a.mistake)
+	return err
+}
+
+// approve tells a person who types it into the wrong window where it belongs.
+func (a *app) approve() *cli.Command {
+	return &cli.Command{
+		Name: "approve", Hidden: true, SkipFlagParsing: true, HideHelp: true,
+		Usage: "go on after a halt (typed in the Claude Code session)",
+		Action: func(context.Context, *cli.Command) error {
+			return hintError{usageError{errors.New("approve is typed in the Claude Code session, not in a shell")}, "devflow status shows the code"}
+		},
+	}
 }
 
 // print writes a value as JSON, or calls text for people.
@@ -167,7 +219,7 @@ func (a *app) print(asJSON bool, value any, text func(io.Writer) error) error {
 func (a *app) workDir() (string, error) {
 	dir, err := a.sys.getwd()
 	if err != nil {
-		return "", fmt.Errorf("find working folder: %w", err)
+		return "", hintError{fmt.Errorf("find working folder: %w", err), "change into a folder that exists"}
 	}
 	return filepath.Abs(dir)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +28,21 @@ func (a *app) spec() *cli.Command {
 	var session string
 	var asJSON bool
 	verb := func(name, usage string, e telemetry.SpecEvent) *cli.Command {
-		return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error { return a.moveSpec(session, e) }}
+		return &cli.Command{Name: name, Usage: usage, Description: "Examples:\n  devflow spec " + name + "\n\n" + specCodes, Action: func(context.Context, *cli.Command) error { return a.moveSpec(session, e) }}
 	}
 	return &cli.Command{
 		Name:  "spec",
 		Usage: "show, pause or resume the specification of a session",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "session", Usage: "session `ID`, default $CLAUDE_CODE_SESSION_ID", Destination: &session}, jsonFlag(&asJSON)},
+		Description: `A specification begins with /spec and is given up with /unspec, both typed
+in the session. While one is at work, a turn does not end before it is done
+or paused.
+
+Examples:
+  devflow spec
+  devflow spec pause --session 0a1b2c3d-1111-4111-8111-111111111111
+
+` + specCodes,
+		Flags: []cli.Flag{a.sessionFlag("session `ID`, default $CLAUDE_CODE_SESSION_ID", &session), jsonFlag(&asJSON)},
 		Commands: []*cli.Command{
 			verb("pause", "let turns end while the specification waits", telemetry.EventPause),
 			verb("resume", "go on with a paused specification", telemetry.EventResume),
@@ -40,6 +50,8 @@ func (a *app) spec() *cli.Command {
 		Action: func(context.Context, *cli.Command) error { return a.showSpec(session, asJSON) },
 	}
 }
+
+const specCodes = "Exit codes: 0 done, 1 error or nothing to do, 2 wrong use"
 
 // specState is what `devflow spec` shows.
 type specState struct {
@@ -62,16 +74,24 @@ func (a *app) showSpec(session string, asJSON bool) error {
 	state := specState{Session: session, Status: telemetry.SpecNone}
 	err = db.View(func(tx *store.Tx) error {
 		t, err := telemetry.Current(tx, session)
-		if t != nil {
-			state.Task, state.Status, state.PlanPath = t.ID(), t.SpecStatus, t.PlanPath
+		if err != nil {
+			return err
 		}
-		return err
+		if t == nil {
+			return noSession(session)
+		}
+		state.Task, state.Status, state.PlanPath = t.ID(), cmp.Or(t.SpecStatus, telemetry.SpecNone), t.PlanPath
+		return nil
 	})
 	if err != nil {
-		return err
+		return hinted(err)
 	}
 	return a.print(asJSON, state, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "session %s: specification %s %s\n", state.Session, state.Status, state.PlanPath)
+		line := fmt.Sprintf("session %s: specification %s", state.Session, state.Status)
+		if state.PlanPath != "" {
+			line += ", plan " + state.PlanPath
+		}
+		_, err := fmt.Fprintln(w, line)
 		return err
 	})
 }
@@ -81,13 +101,9 @@ func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
 	if err != nil {
 		return err
 	}
-	paths, err := config.ResolvePaths(a.sys.getenv)
+	db, paths, err := a.openWith(store.Options{})
 	if err != nil {
 		return err
-	}
-	db, err := store.Open(paths.DB, store.Options{})
-	if err != nil {
-		return explain(err)
 	}
 	defer db.Close()
 	var before telemetry.SpecStatus
@@ -98,12 +114,12 @@ func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
 			return err
 		}
 		if t == nil {
-			return fmt.Errorf("session %s has no task", session)
+			return noSession(session)
 		}
 		before = t.SpecStatus
 		moved, err := telemetry.MoveSpec(tx, session, t.Seq, e, a.sys.now().UnixMilli())
 		if err == nil && !moved {
-			err = fmt.Errorf("move specification of %s: it is %s", t.ID(), before)
+			err = unmoved(before, e)
 		}
 		if err != nil {
 			return err
@@ -112,13 +128,39 @@ func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return hinted(err)
 	}
 	if err := exportSpec(paths, t); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.sys.stdout, "specification of session %s: %s → %s\n", session, before, t.SpecStatus)
 	return err
+}
+
+func noSession(session string) error {
+	return hintError{fmt.Errorf("read specification: session %s is not known", session), "devflow status"}
+}
+
+// hinted keeps the hint of what a transaction ended with; the store's own errors get theirs.
+func hinted(err error) error {
+	var hint hintError
+	if errors.As(err, &hint) {
+		return err
+	}
+	return explain(err)
+}
+
+// unmoved says why a specification cannot be paused or resumed.
+func unmoved(s telemetry.SpecStatus, e telemetry.SpecEvent) error {
+	switch {
+	case !s.Active() && e == telemetry.EventPause:
+		return hintError{errors.New("there is no specification to pause"), "start one by typing /spec in the session"}
+	case !s.Active():
+		return hintError{errors.New("there is no specification to resume"), "start one by typing /spec in the session"}
+	case e == telemetry.EventPause:
+		return hintError{errors.New("the specification is paused already"), "devflow spec resume"}
+	}
+	return hintError{fmt.Errorf("the specification is not paused: it is %s", s), "devflow spec pause"}
 }
 
 // markerFile is the spec's marker in a session's state folder; the hooks write and read it too.

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry/report"
@@ -22,33 +25,70 @@ func (a *app) status() *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "show task, risk, verdict, open signals, halt, tokens and cost of this project",
-		Flags: []cli.Flag{jsonFlag(&asJSON), &cli.StringFlag{Name: "session", Usage: "of this session `ID` instead of the newest one", Destination: &session}},
+		Description: `Risk is p × i × d: the probability of a fault, its impact, and how hard it
+is to notice (detectability), each 0 to 1. Work tokens are input, output
+and cache writes; the guard, once armed, halts a task that spends too many
+without a PASS. Cost is at API list price.
+
+Examples:
+  devflow status
+  devflow status --json | jq .verdict
+
+Exit codes: 0 done, 1 error or session not known, 2 wrong use`,
+		Flags: []cli.Flag{jsonFlag(&asJSON), a.sessionFlag("of this session `ID` instead of the newest one here", &session)},
 		Action: func(context.Context, *cli.Command) error {
-			dir, err := a.workDir()
-			if err != nil {
-				return err
+			q := report.StatusQuery{Session: session}
+			if session == "" {
+				dir, err := a.workDir()
+				if err != nil {
+					return err
+				}
+				q.Dir = dir
 			}
 			db, paths, err := a.open()
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			s, err := report.ReadStatus(db, report.StatusQuery{Session: session, Dir: dir, Spool: paths.SpoolDirs()})
+			q.Spool = paths.SpoolDirs()
+			s, err := report.ReadStatus(db, q)
+			if errors.Is(err, report.ErrNoSession) {
+				return hintError{err, "devflow status"}
+			}
 			if err != nil {
-				return err
+				return explain(err)
 			}
 			return a.print(asJSON, s, func(w io.Writer) error { return table.Status(w, s, a.sys.now()) })
 		},
 	}
 }
 
+// sessionFlag takes the name of a session and gives the key under which its facts are kept.
+func (a *app) sessionFlag(usage string, to *string) cli.Flag {
+	return &cli.StringFlag{Name: "session", Usage: usage, Validator: func(s string) error {
+		if s == "" {
+			return a.check(&commandline.Mistake{Flag: "session", Value: s, Want: "the id of a session"})
+		}
+		*to = claude.SessionKey(claude.Input{SessionID: s}, a.sys.getenv)
+		return nil
+	}}
+}
+
 // open opens the existing database for reading.
 func (a *app) open() (*store.DB, config.Paths, error) {
+	return a.openWith(store.Options{ReadOnly: true})
+}
+
+// openWith opens the existing database. Without one there is nothing to show or to change: only hooks create it.
+func (a *app) openWith(o store.Options) (*store.DB, config.Paths, error) {
 	paths, err := config.ResolvePaths(a.sys.getenv)
 	if err != nil {
 		return nil, paths, err
 	}
-	db, err := store.Open(paths.DB, store.Options{ReadOnly: true})
+	if _, err := os.Stat(paths.DB); errors.Is(err, fs.ErrNotExist) {
+		return nil, paths, hintError{fmt.Errorf("nothing was recorded yet (no database at %s)", paths.DB), "start a Claude Code session, or check with: devflow doctor"}
+	}
+	db, err := store.Open(paths.DB, o)
 	return db, paths, explain(err)
 }
 
@@ -57,10 +97,10 @@ func explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return hintError{fmt.Errorf("%w: nothing was recorded yet", err), "devflow install"}
 	case errors.Is(err, store.ErrNewer):
 		return hintError{err, "install the newer devflow again: make install"}
+	case errors.Is(err, store.ErrBusy):
+		return hintError{err, "another process holds it: try again"}
 	}
 	return hintError{err, "devflow doctor"}
 }
