@@ -114,8 +114,8 @@ func (a *app) tier1() *cli.Command {
 		Description: `Pass rate: tasks whose last verdict is PASS. Understand ratio: work tokens
 spent before the first edit, divided by those after it. Correction
 iterations: FAILs before the first PASS. Reflection efficiency: tasks that
-were shown their last failure and passed next. N is the number of tasks that
-a value was taken from.
+were shown their last failure and passed next. N is the number of tasks
+that a value was taken from.
 
 Examples:
   devflow-telemetry tier1 --days 7
@@ -182,8 +182,8 @@ func (a *app) behavior() *cli.Command {
 	return &cli.Command{
 		Name: "behavior", Usage: "thrashing, error loops and restart clusters",
 		Description: `Thrashing: one file edited 5 times or more in a task. Error loop: 3 tool
-calls or more that failed in a row. Restart cluster: 3 sessions or more that
-began in one folder within 30 minutes.
+calls or more that failed in a row. Restart cluster: 3 sessions or more
+that began in one folder within 30 minutes.
 
 Examples:
   devflow-telemetry behavior --days 7 -n 5
@@ -218,9 +218,9 @@ Examples:
 func (a *app) weekly() *cli.Command {
 	return &cli.Command{
 		Name: "weekly", Usage: "one row per ISO week, and why tasks failed in the newest",
-		Description: `TDD is the share of missing-test signals that a test has answered, mean over
-the tasks. HIGH RISK tasks were strict or human_review. A sum with a "+"
-lacks the tasks named below the table.
+		Description: `TDD is the share of missing-test signals that a test has answered, mean
+over the tasks. HIGH RISK tasks were strict or human_review. A sum with a
+"+" lacks the tasks named below the table.
 
 Examples:
   devflow-telemetry weekly --weeks 4 --json

@@ -22,7 +22,7 @@ func (a *app) open() (*store.DB, error) {
 	path := paths.DB
 	if a.db != "" {
 		if path, err = filepath.Abs(a.db); err != nil {
-			return nil, err
+			return nil, hintError{fmt.Errorf("find working folder: %w", err), "change into a folder that exists, or give --db a whole path"}
 		}
 	}
 	info, err := os.Stat(path)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -169,4 +170,22 @@ func fits(text string, width int) error {
 		}
 	}
 	return scanner.Err()
+}
+
+// A description is broken by hand so that Fold has nothing left to break: it cannot join lines.
+func TestDescriptionsAreBroken(t *testing.T) {
+	t.Parallel()
+	const indent = 3
+	var check func(*cli.Command)
+	check = func(c *cli.Command) {
+		for line := range strings.Lines(c.Description) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > helpWidth-indent {
+				t.Errorf("%s: line of %d characters: %s", c.Name, n, line)
+			}
+		}
+		for _, sub := range c.Commands {
+			check(sub)
+		}
+	}
+	check(newApp(system{}, nil, nil))
 }
