@@ -25,6 +25,7 @@ type app struct {
 	sys     system
 	args    []string             // as typed
 	mistake *commandline.Mistake // what the check of a flag has found
+	unknown string               // command that help was asked for
 	db      string
 	json    bool
 

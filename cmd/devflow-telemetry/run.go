@@ -43,8 +43,7 @@ func (e hintError) Unwrap() error { return e.error }
 
 // run executes one command line and returns the exit code.
 func run(args []string, sys system) int {
-	help := &commandline.Fold{W: sys.stdout, Width: helpWidth}
-	err := errors.Join(newApp(sys, args, help).Run(context.Background(), args), help.Flush())
+	err := execute(args, sys)
 	if err == nil {
 		return exitOK
 	}
@@ -61,6 +60,16 @@ func run(args []string, sys system) int {
 		return exitUsage
 	}
 	return exitError
+}
+
+func execute(args []string, sys system) error {
+	help := &commandline.Fold{W: sys.stdout, Width: helpWidth}
+	a := &app{sys: sys, args: args}
+	err := newApp(a, help).Run(context.Background(), args)
+	if err == nil && a.unknown != "" {
+		err = usageError{fmt.Errorf("unknown command %q", a.unknown)}
+	}
+	return errors.Join(err, help.Flush())
 }
 
 // helpWidth is the width of help text, for a terminal of 80 columns.
@@ -86,17 +95,21 @@ Exit codes:
      written
   2  wrong use`
 
-func newApp(sys system, args []string, help io.Writer) *cli.Command {
-	a := &app{sys: sys, args: args}
+func newApp(a *app, help io.Writer) *cli.Command {
 	root := &cli.Command{
 		Name:        "devflow-telemetry",
 		Usage:       "show what devflow remembers of Claude Code sessions",
 		Description: description,
 		Version:     programVersion(),
 		Writer:      help, // the commands themselves write to sys.stdout
-		ErrWriter:   sys.stderr,
+		ErrWriter:   a.sys.stderr,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "db", Usage: "read this database `FILE`", Destination: &a.db},
+			&cli.StringFlag{Name: "db", Usage: "read this database `FILE`", Destination: &a.db, Validator: func(s string) error {
+				if s == "" {
+					return a.check(&commandline.Mistake{Flag: "db", Value: s, Want: "a file"})
+				}
+				return nil
+			}},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of a table", Destination: &a.json},
 		},
 		Commands: []*cli.Command{
@@ -108,7 +121,8 @@ func newApp(sys system, args []string, help io.Writer) *cli.Command {
 			}
 			return cli.ShowRootCommandHelp(c)
 		},
-		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors, once
+		CommandNotFound: func(_ context.Context, _ *cli.Command, name string) { a.unknown = name }, // by "help NAME" and "-h NAME"
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {},                             // run reports errors, once
 	}
 	a.strict(root)
 	return root

@@ -187,5 +187,5 @@ func TestDescriptionsAreBroken(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newApp(system{}, nil, nil))
+	check(newApp(&app{}, nil))
 }

@@ -86,7 +86,12 @@ const helpWidth = 78
 
 func execute(ctx context.Context, args []string, sys system) error {
 	help := &commandline.Fold{W: sys.stdout, Width: helpWidth}
-	return errors.Join(newApp(sys, args, help).Run(ctx, args), help.Flush())
+	a := &app{sys: sys, args: args}
+	err := newApp(a, help).Run(ctx, args)
+	if err == nil && a.unknown != "" {
+		err = usageError{fmt.Errorf("unknown command %q", a.unknown)}
+	}
+	return errors.Join(err, help.Flush())
 }
 
 const description = `devflow watches Claude Code sessions, remembers them in one SQLite file,
@@ -113,15 +118,14 @@ Exit codes:
   2  wrong use
   3  blocked by a verdict, or doctor found a failure`
 
-func newApp(sys system, args []string, help io.Writer) *cli.Command {
-	a := &app{sys: sys, args: args}
+func newApp(a *app, help io.Writer) *cli.Command {
 	root := &cli.Command{
 		Name:        "devflow",
 		Usage:       "a governance harness for Claude Code",
 		Description: description,
 		Version:     programVersion(),
 		Writer:      help, // the commands themselves write to sys.stdout
-		ErrWriter:   sys.stderr,
+		ErrWriter:   a.sys.stderr,
 		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.approve(), a.boundary()},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
@@ -129,7 +133,8 @@ func newApp(sys system, args []string, help io.Writer) *cli.Command {
 			}
 			return cli.ShowRootCommandHelp(c)
 		},
-		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // run reports errors, once
+		CommandNotFound: func(_ context.Context, _ *cli.Command, name string) { a.unknown = name }, // by "help NAME" and "-h NAME"
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {},                             // run reports errors, once
 	}
 	a.strict(root, true)
 	return root
@@ -185,6 +190,7 @@ type app struct {
 	sys     system
 	args    []string             // as typed
 	mistake *commandline.Mistake // what the check of a flag has found
+	unknown string               // command that help was asked for
 }
 
 // check keeps the mistake that the check of a flag has found, because the parsing library passes on its text only.
