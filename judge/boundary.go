@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/flock"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -93,7 +94,7 @@ type boundary struct {
 }
 
 func (b *boundary) run(ctx context.Context) (Result, error) {
-	unlock, err := lockFile(ctx, filepath.Join(b.d.Paths.SessionDir(b.session), "worker.lock"))
+	unlock, err := flock.Lock(ctx, filepath.Join(b.d.Paths.SessionDir(b.session), "worker.lock"))
 	if err != nil {
 		return Result{}, err
 	}
@@ -229,8 +230,8 @@ func (b *boundary) answer(tx *store.Tx, outcome Outcome, now int64) error {
 			return err
 		}
 	}
-	if outcome == Error {
-		return b.release(tx)
+	if outcome == Error || b.c.isBlind() {
+		return b.release(tx) // somebody has to look again, and must know what was found before
 	}
 	ids := make([]int64, 0, len(b.signals))
 	for _, s := range b.signals {

@@ -236,6 +236,24 @@ func TestWhatCouldNotBeSeenIsSaid(t *testing.T) {
 			w.Repo.Write(".gitignore", "private/\n")
 			w.edit("private/x.py", "x = 1\n")
 		}, []string{"[judge] not looked at: private/x.py: git ignores it, or another repository has it"}, judge.Warn},
+		{"a source file that a command wrote behind a new ignore rule", func(_ *testing.T, w *world) {
+			w.Repo.Write(".gitignore", "src/auth/\n")
+			w.Repo.Write(impl, "def issue():\n    return 1\n")
+		}, []string{"[judge] not looked at: " + impl + ": an ignore rule of this task hides it"}, judge.Warn},
+		{"the same by git's own exclude file", func(_ *testing.T, w *world) {
+			w.Repo.Write(".git/info/exclude", "src/auth/\n")
+			w.Repo.Write(impl, "def issue():\n    return 1\n")
+			w.Repo.Write("README.md", "more\n")
+		}, []string{"[judge] not looked at: " + impl + ": an ignore rule of this task hides it"}, judge.Warn},
+		{"an ignore rule that hides no source", func(_ *testing.T, w *world) {
+			w.Repo.Write(".gitignore", "*.log\n")
+			w.Repo.Write("run.log", "x\n")
+		}, []string{}, judge.Pass},
+		{"a repository inside the project, with a commit", func(t *testing.T, w *world) {
+			inner := gitrepo.New(t, w.Path("src/auth"), "main")
+			inner.Write("token.py", "def issue():\n    return 1\n")
+			inner.Commit("inside")
+		}, []string{"[judge] not looked at: src/auth: another repository"}, judge.Warn},
 		{"source that is no text", func(_ *testing.T, w *world) {
 			w.edit("tests/test_token.py", covering)
 			w.edit(impl, "x = '\x00'\n")
@@ -473,5 +491,61 @@ func TestSecretsDoNotReachTheStore(t *testing.T) {
 	}
 	if n := w.count("SELECT count(*) FROM judge_runs WHERE reasons LIKE '%" + secret + "%'"); n != 0 {
 		t.Error("the secret is in judge_runs")
+	}
+}
+
+// A part that was taken out of a file and is tested through it is a doubt, not a FAIL; without such a test it stays one.
+func TestTestedThroughTheCaller(t *testing.T) {
+	t.Parallel()
+	const goTest = "package auth\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign() != 1 {\n\t\tt.Fatal(Sign())\n\t}\n}\n"
+	tests := []struct {
+		name    string
+		files   map[string]string
+		want    judge.Outcome
+		against string
+	}{
+		{"Go, same package", map[string]string{
+			"auth/sign.go": "package auth\n\nfunc Sign() int { return helper() }\n", "auth/helper.go": "package auth\n\nfunc helper() int { return 1 }\n", "auth/sign_test.go": goTest,
+		}, judge.Warn, "auth/helper.go: no test of its own; auth/sign_test.go may reach it"},
+		{"Go, another package", map[string]string{
+			"auth/sign.go": "package auth\n\nfunc Sign() int { return 1 }\n", "other/helper.go": "package other\n\nfunc Helper() int { return 1 }\n", "auth/sign_test.go": goTest,
+		}, judge.Fail, "Missing Test Coverage: other/helper.go"},
+		{"Python, imported by the tested file", map[string]string{
+			"src/auth/token.py": "from src.auth._normal import normal\n\ndef issue(x):\n    return normal(x)\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
+			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue(' a') == 'a'\n",
+		}, judge.Warn, "src/auth/_normal.py: no test of its own"},
+		{"Python, nobody names it", map[string]string{
+			"src/auth/token.py": "def issue(x):\n    return x\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
+			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue('a') == 'a'\n",
+		}, judge.Fail, "Missing Test Coverage: src/auth/_normal.py"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "strict")
+			for path, text := range tt.files {
+				w.Repo.Write(path, text)
+			}
+			r := w.stop()
+			if got := strings.Join(judge.Strings(r.Reasons), "\n"); r.Verdict != tt.want || !strings.Contains(got, tt.against) {
+				t.Errorf("%s, want %s with %q:\n%s", r.Verdict, tt.want, tt.against, got)
+			}
+		})
+	}
+}
+
+// What was found while the repository could not be read is not forgotten by the next look.
+func TestBlindVerdictKeepsItsSignals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "strict")
+	w.edit(impl, "def issue():\n    return 1\n")
+	w.raise(telemetry.KindTDD, impl, "hard", `{"file":"`+impl+`"}`)
+	if err := os.Rename(w.Path(".git"), w.Path("git-away")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r := w.stop(); r.Verdict != judge.Fail {
+			t.Errorf("%+v, want the finding to stand", r)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
@@ -93,6 +94,7 @@ func (c *Case) look(ctx context.Context, paths config.Paths) {
 		c.Files = append(c.Files, File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
 	}
 	c.notSeen(snap)
+	c.elsewhere(ctx, repo, objs)
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
 	}
@@ -148,6 +150,11 @@ func cause(err error) string {
 // doubt says what was not looked at, or not in the usual way.
 func (c *Case) doubt(class Class, path, text, fix string) {
 	c.blind = append(c.blind, Reason{Prefix: "judge", Class: class, File: path, Text: text, Fix: fix})
+}
+
+// isBlind reports whether the task could not be looked at as a whole.
+func (c *Case) isBlind() bool {
+	return slices.ContainsFunc(c.blind, func(r Reason) bool { return r.Class == Blind })
 }
 
 // notSeen turns what a snapshot left out into reasons.

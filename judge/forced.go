@@ -122,6 +122,9 @@ func (c *Case) Untested(path string) (missing *Reason, why string) {
 	}
 	switch d := tdd.Judge(edit); d.Outcome {
 	case tdd.Violation:
+		if test, ok := c.through(path); ok && !edit.HasTest {
+			return &Reason{Prefix: "tdd", Class: c.weaker(Soft), Text: path + ": no test of its own; " + test + " may reach it through its caller", File: path}, ""
+		}
 		return c.missing(edit, f), ""
 	case tdd.Warn:
 		return &Reason{Prefix: "tdd", Class: c.weaker(Soft), Text: path + ": " + d.Why, File: path}, ""
