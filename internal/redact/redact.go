@@ -20,7 +20,28 @@ var prefixes = [...]struct {
 }
 
 // secretNames are words that, as (part of) a name before = or :, announce a secret value.
-var secretNames = [...]string{"password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "access_key", "private_key", "credential", "authorization"}
+var secretNames = [...]string{
+	"password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "access_key", "access-key", "private_key",
+	"private-key", "credential", "authorization", "session", "cookie",
+}
+
+// passSuffix ends names such as DB_PASS; within a longer word it means nothing (compass, bypass).
+const passSuffix = "pass"
+
+// flags are options of well-known programs whose value is a secret, written apart (-p VALUE) or together (-pVALUE).
+var flags = [...]struct {
+	program, option string
+	after           byte // the secret begins behind this byte of the value, 0: it is the whole value
+	glued           bool
+}{
+	{"curl", "-u", ':', false}, {"curl", "--user", ':', false}, {"wget", "--password", 0, false}, {"sshpass", "-p", 0, true}, {"mysql", "-p", 0, true},
+	{"mysqldump", "-p", 0, true}, {"mysqladmin", "-p", 0, true}, {"mariadb", "-p", 0, true}, {"docker", "-p", 0, false}, {"podman", "-p", 0, false}, {"redis-cli", "-a", 0, false},
+	{"openssl", "-passin", 0, false}, {"openssl", "-passout", 0, false}, {"openssl", "-k", 0, false}, {"htpasswd", "-b", 0, false}, {"mongo", "-p", 0, false}, {"mongosh", "-p", 0, false},
+	{"ldapsearch", "-w", 0, false}, {"smbclient", "-U", '%', false}, {"rclone", "--password", 0, false},
+}
+
+// minBare is the least length of a value that is taken for a secret without = or : before it.
+const minBare = 12
 
 // minAssigned is the least length of an assigned value that is taken for a secret: shorter ones are words of prose.
 const minAssigned = 8
@@ -28,7 +49,7 @@ const minAssigned = 8
 // String returns s with every recognised secret replaced by Mark. Text without a secret comes back unchanged. It is
 // linear in len(s) and safe for concurrent use.
 func String(s string) string {
-	s = keyBlocks(s)
+	s = options(keyBlocks(s))
 	var b strings.Builder
 	last := 0
 	for i := 0; i < len(s); {
@@ -145,6 +166,11 @@ func urlPassword(s string, i int) (from, to int) {
 				return 0, 0
 			}
 			return colon, j
+		case s[j] == '@' && colon == 0 && j-i >= minBare && mixed(s[i:j]): // a token in the place of the user's name
+			if s[i:j] == Mark {
+				return 0, 0
+			}
+			return i, j
 		}
 	}
 	return 0, 0
@@ -162,12 +188,18 @@ func secretName(head string) bool {
 		j--
 	}
 	name := strings.ToLower(head[j:])
+	return announces(name)
+}
+
+// announces reports whether a name, in lower case, is one that a secret follows.
+func announces(name string) bool {
 	for _, w := range secretNames {
 		if strings.Contains(name, w) {
 			return true
 		}
 	}
-	return false
+	rest, ok := strings.CutSuffix(name, passSuffix)
+	return ok && (rest == "" || strings.HasSuffix(rest, "_") || strings.HasSuffix(rest, "-") || strings.HasSuffix(rest, "."))
 }
 
 // keyBlocks replaces PEM private keys as a whole; an unfinished block is replaced to the end of the text.

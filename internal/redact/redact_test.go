@@ -53,6 +53,41 @@ func TestAssignedValues(t *testing.T) {
 	}
 }
 
+// What stands behind a blank is a secret only where something announces it.
+func TestBareValues(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"deploy --password hunter2andmore --yes":               "deploy --password [redacted] --yes",
+		"x --api-key 'abcDEF123456'":                           "x --api-key '[redacted]'",
+		"curl -u admin:hunter2 https://x.test":                 "curl -u admin:[redacted] https://x.test",
+		"cd /x && curl --user a:b https://x.test":              "cd /x && curl --user a:[redacted] https://x.test",
+		"sshpass -p hunter2 ssh h":                             "sshpass -p [redacted] ssh h",
+		"mysql -phunter2 db":                                   "mysql -p[redacted] db",
+		"docker login -p hunter2 r.test":                       "docker login -p [redacted] r.test",
+		"redis-cli -a hunter2 ping":                            "redis-cli -a [redacted] ping",
+		"git clone https://abcDEF123456xyz@github.test/x":      "git clone https://[redacted]@github.test/x",
+		"export DB_PASS=hunter2and":                            "export DB_PASS=[redacted]",
+		"PASSPHRASE=hunter2and x":                              "PASSPHRASE=[redacted] x",
+		"openssl rsa -passin pass:hunter2":                     "openssl rsa -passin pass:[redacted]",
+		"aws configure set aws_secret_access_key abcDEF123456": "aws configure set aws_secret_access_key [redacted]",
+		"gh auth login --with-token <<< abcDEF123456":          "gh auth login --with-token <<< [redacted]",
+		"the password is abcDEF123456, keep it":                "the password is [redacted], keep it",
+		"Set-Cookie: session=abcDEF1234567; Path=/":            "Set-Cookie: [redacted]; Path=/",
+		"the password policy was updated yesterday":            "the password policy was updated yesterday",
+		"run the session tests in tests/session_test.go":       "run the session tests in tests/session_test.go",
+		"add a token to src/auth/token_store2.py":              "add a token to src/auth/token_store2.py",
+		"docker run -p 8080:80 image":                          "docker run -p 8080:80 image",
+		"compass=northwest1":                                   "compass=northwest1",
+		"pytest -k session --maxfail 1":                        "pytest -k session --maxfail 1",
+		"git commit -m \"rotate token\" --no-edit":             "git commit -m \"rotate token\" --no-edit",
+		"echo --token $TOKEN1234567":                           "echo --token $TOKEN1234567",
+	} {
+		if got := redact.String(in); got != want {
+			t.Errorf("String(%q)\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
 func TestClipNeverLeavesHalfASecret(t *testing.T) {
 	t.Parallel()
 	v := values["github"]
