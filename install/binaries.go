@@ -1,95 +1,81 @@
 package install
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/devflow-suite/devflow/install/settings"
-	"github.com/devflow-suite/devflow/install/target"
-	"github.com/devflow-suite/devflow/internal/atomicfile"
+	"github.com/devflow-suite/devflow/install/binaries"
 )
 
 // Binary is the name of the command that hooks start for longer work.
-const Binary = "devflow"
+const Binary = binaries.Command
 
 // RequiredBinaries lists what an installation cannot do without.
-func RequiredBinaries() []string { return append(settings.Binaries(), Binary) }
+func RequiredBinaries() []string { return binaries.Required() }
 
-// optionalBinaries come along if they were built.
-func optionalBinaries() []string { return []string{"devflow-telemetry", "devflock", "devflow-server"} }
-
-// binaryStep is one executable to copy.
-type binaryStep struct {
-	from, to string
-	sum      string
-	same     bool // to is already what from is
+// announce lists the files that will be written where nothing of devflow's was,
+// and saves the manifest: after a crash among the writes they are known.
+func (p *plan) announce() error {
+	for _, s := range p.binaries {
+		if !s.Same && p.next.sum(s.To) == "" {
+			p.next.setFile(ManifestFile{Path: s.To, Kind: "binary", SHA256: s.Sum})
+		}
+	}
+	for _, s := range p.commands {
+		if s.state == "written" && p.next.sum(s.path) == "" {
+			p.next.setFile(ManifestFile{Path: s.path, Kind: "command", SHA256: Sum(s.data)})
+		}
+	}
+	return p.next.save(p.manifest)
 }
 
-// planBinaries looks at the built executables; a missing required one ends the
-// installation before anything is written.
-func planBinaries(from, to string) ([]binaryStep, error) {
-	var steps []binaryStep
-	var missing []string
-	for _, name := range append(RequiredBinaries(), optionalBinaries()...) {
-		step := binaryStep{from: filepath.Join(from, name), to: filepath.Join(to, name)}
-		data, err := os.ReadFile(step.from)
-		if errors.Is(err, fs.ErrNotExist) {
-			if slices.Contains(RequiredBinaries(), name) {
-				missing = append(missing, name)
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if info, err := os.Stat(step.from); err != nil {
-			return nil, err
-		} else if info.Mode().Perm()&0o111 == 0 {
-			return nil, fmt.Errorf("copy %s: not executable", step.from)
-		}
-		step.sum = Sum(data)
-		have, err := os.ReadFile(step.to)
-		info, statErr := os.Lstat(step.to)
-		step.same = err == nil && statErr == nil && bytes.Equal(have, data) && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0
-		steps = append(steps, step)
+// claim lists a file that devflow wrote. One that was there already with these
+// bytes is devflow's only if the manifest says so from before.
+func (m *Manifest) claim(f ManifestFile, wrote bool) {
+	switch {
+	case wrote:
+		m.setFile(f)
+	case m.sum(f.Path) != f.SHA256:
+		m.dropFile(f.Path)
 	}
-	if len(missing) > 0 {
-		return nil, &MissingError{Dir: from, Names: missing}
-	}
-	return steps, nil
 }
 
-// applyBinaries copies what differs. Replacing is by rename, so that processes
-// which run the old file go on with it.
-func applyBinaries(steps []binaryStep, m *Manifest, r *Report) error {
+// applyBinaries copies what differs.
+func applyBinaries(steps []binaries.Step, m *Manifest, r *Report) error {
 	for _, s := range steps {
 		state := "written"
-		if s.same {
+		if s.Same {
 			state = "unchanged"
 		}
-		r.file(s.to, state)
+		r.file(s.To, state)
 		if r.DryRun {
 			continue
 		}
-		m.setFile(ManifestFile{Path: s.to, Kind: "binary", SHA256: s.sum})
-		if s.same {
-			continue
+		if !s.Same {
+			if err := s.Copy(); err != nil {
+				return err
+			}
 		}
-		data, err := os.ReadFile(s.from)
-		if err != nil {
-			return err
-		}
-		if Sum(data) != s.sum {
-			return fmt.Errorf("copy %s: %w", s.from, target.ErrChanged)
-		}
-		if err := atomicfile.WriteFile(s.to, data, 0o755); err != nil {
-			return err
-		}
+		m.claim(ManifestFile{Path: s.To, Kind: "binary", SHA256: s.Sum}, !s.Same)
 	}
 	return nil
+}
+
+// guests lists the folders whose executables were used and are not devflow's.
+func (m *Manifest) guests() []string {
+	var dirs []string
+	for _, dir := range m.BinDirs {
+		path := filepath.Join(dir, Binary)
+		if _, err := os.Lstat(path); err == nil && m.sum(path) == "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// linked reports whether the folder of path is a symbolic link. What lies behind
+// one is somebody else's, whoever wrote it.
+func linked(path string) bool {
+	info, err := os.Lstat(filepath.Dir(path))
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }

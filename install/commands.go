@@ -111,7 +111,7 @@ func applyCommands(steps []commandStep, m *Manifest, r *Report) error {
 			}
 		}
 		if s.state != "kept" {
-			m.setFile(ManifestFile{Path: s.path, Kind: "command", SHA256: Sum(s.data)})
+			m.claim(ManifestFile{Path: s.path, Kind: "command", SHA256: Sum(s.data)}, s.state == "written")
 		}
 		if s.drop != "" {
 			state, err := removeUnmodified(s.drop, m.sum(s.drop))

@@ -2,27 +2,15 @@ package install
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"syscall"
 
+	"github.com/devflow-suite/devflow/install/binaries"
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/internal/claude/span"
 	"github.com/devflow-suite/devflow/internal/config"
 )
-
-// MissingError says that a folder does not hold the executables to install.
-type MissingError struct {
-	Dir   string
-	Names []string
-}
-
-// Error names the folder and what is missing in it.
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("find executables in %s: missing %s", e.Dir, strings.Join(e.Names, ", "))
-}
 
 // Hint is what a person can do about an error of Install or Uninstall. action
 // is the command that was run, "install" or "uninstall".
@@ -33,7 +21,7 @@ func Hint(err error, action string, o Options) string {
 	}
 	var syntax *span.SyntaxError
 	var shape *settings.ShapeError
-	var missing *MissingError
+	var missing *binaries.MissingError
 	var path *fs.PathError
 	_, places := config.ResolvePaths(o.Getenv)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/devflow-suite/devflow/install/binaries"
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
 	"github.com/devflow-suite/devflow/install/target"
@@ -29,7 +30,7 @@ type plan struct {
 	entry    Registered
 	fresh    bool // the file held nothing of devflow's
 	off      bool // the file switches all hooks off
-	binaries []binaryStep
+	binaries []binaries.Step
 	commands []commandStep
 	cmdDir   string
 }
@@ -104,7 +105,7 @@ func newPlan(where place, o Options, path string, r *Report) (*plan, error) {
 	if err := p.settings(r); err != nil {
 		return nil, fmt.Errorf("edit %s: %w", path, err)
 	}
-	if p.binaries, err = planBinaries(o.From, where.bin); err != nil {
+	if p.binaries, err = binaries.Plan(o.From, where.bin); err != nil {
 		return nil, err
 	}
 	p.cmdDir = filepath.Join(filepath.Dir(path), "commands")
@@ -259,7 +260,7 @@ func (p *plan) apply(ctx context.Context, r *Report) error {
 func (p *plan) touched() []string {
 	paths := []string{p.manifest, p.source.Stage(), backupOf(p.source.Path)}
 	for _, b := range p.binaries {
-		paths = append(paths, b.to)
+		paths = append(paths, b.To)
 	}
 	for _, c := range p.commands {
 		paths = append(paths, c.path)
@@ -279,6 +280,9 @@ func (p *plan) files(ctx context.Context, r *Report) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := p.announce(); err != nil {
+		return err
 	}
 	if err := applyBinaries(p.binaries, p.next, r); err != nil {
 		return err
@@ -340,11 +344,15 @@ func (p *plan) pristine() bool {
 func (p *plan) summary(r *Report, s SettingsReport) {
 	copied := 0
 	for _, b := range p.binaries {
-		if !b.same {
+		if !b.Same {
 			copied++
 		}
 	}
-	r.say("%s %d of %s to %s", r.tense("copied", "would copy"), copied, plural(len(p.binaries), "executable"), p.bin)
+	if target.SameDir(p.opt.From, p.bin) {
+		r.say("%s in %s: used where they are, nothing to copy", plural(len(p.binaries), "executable"), p.bin)
+	} else {
+		r.say("%s %d of %s to %s", r.tense("copied", "would copy"), copied, plural(len(p.binaries), "executable"), p.bin)
+	}
 	name := s.Path
 	if s.Real != "" {
 		name += " -> " + s.Real

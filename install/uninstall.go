@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/devflow-suite/devflow/install/binaries"
 	"github.com/devflow-suite/devflow/install/settings"
 	"github.com/devflow-suite/devflow/install/splice"
 	"github.com/devflow-suite/devflow/install/target"
@@ -77,8 +78,12 @@ func Uninstall(ctx context.Context, o Options) (Report, error) {
 	if scopes := left(jobs); o.Scope == "" && len(scopes) > 0 {
 		r.say("%s every scope that it was installed in: %s", r.tense("took devflow out of", "would take devflow out of"), strings.Join(scopes, ", "))
 	}
+	guests := m.guests()
 	if err := m.removeFiles(&r, m.Files); err != nil {
 		return r, err
+	}
+	for _, dir := range guests {
+		r.say("the executables in %s are not devflow's copies and stay", dir)
 	}
 	if o.Purge && !known {
 		return r, fmt.Errorf("purge %s: neither a manifest nor a database of devflow is in it; remove it by hand if it is yours", where.Root)
@@ -103,7 +108,7 @@ func leftovers(where place, m *Manifest, jobs []*removal) []string {
 	for _, f := range m.Files {
 		paths = append(paths, f.Path)
 	}
-	for _, name := range append(RequiredBinaries(), optionalBinaries()...) {
+	for _, name := range binaries.All() {
 		paths = append(paths, filepath.Join(where.bin, name))
 	}
 	for _, name := range commandNames() {
@@ -265,6 +270,14 @@ func (m *Manifest) removeFiles(r *Report, files []ManifestFile) error {
 		remove := removeUnmodified
 		if r.DryRun {
 			remove = modified
+		}
+		if f.Kind == "binary" && linked(f.Path) {
+			r.file(f.Path, "kept")
+			r.say("%s lies behind a symbolic link and stays", f.Path)
+			if !r.DryRun {
+				m.dropFile(f.Path)
+			}
+			continue
 		}
 		state, err := remove(f.Path, f.SHA256)
 		if err != nil {

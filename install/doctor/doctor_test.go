@@ -451,3 +451,42 @@ func TestProbeSuitsInstall(t *testing.T) {
 		t.Errorf("a broken build replaced the working one: %v", err)
 	}
 }
+
+// Executables that are used where they were built are checked like copies.
+func TestForeignExecutablesAreChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := install.Uninstall(t.Context(), w.opt); err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.opt.From, "devflow-telemetry"), healthy, 0o755)
+	w.opt.BinDir = w.opt.From
+	if _, err := install.Install(t.Context(), w.opt); err != nil {
+		t.Fatal(err)
+	}
+	r := doctor.Run(t.Context(), w.cfg)
+	if r.Status() != doctor.OK {
+		t.Errorf("findings:\n%s", strings.Join(r.Lines(), "\n"))
+	}
+	n := strconv.Itoa(len(install.RequiredBinaries()) + 1)
+	if c := find(r, "executables"); c.Text != n+" in "+w.opt.From {
+		t.Errorf("executables = %q, want %s in %s", c.Text, n, w.opt.From)
+	}
+	want := "0 executables, 3 command files, 1 settings file (those in " + w.opt.From + " are used, but are not devflow's copies)"
+	if c := find(r, "manifest"); c.Text != want {
+		t.Errorf("manifest = %q, want %q", c.Text, want)
+	}
+	w.write(filepath.Join(w.opt.From, "devflow-pre-tool-use"), "#!/bin/sh\nexit 1\n", 0o755)
+	if c := find(doctor.Run(t.Context(), w.cfg), "self-test"); c.Status != doctor.Fail {
+		t.Errorf("self-test = %+v, want the broken build", c)
+	}
+	if err := os.Remove(filepath.Join(w.opt.From, "devflow-stop")); err != nil {
+		t.Fatal(err)
+	}
+	r = doctor.Run(t.Context(), w.cfg)
+	for _, id := range []string{"executables", "registered"} {
+		if c := find(r, id); c.Status != doctor.Fail || !strings.Contains(c.Text, "devflow-stop") {
+			t.Errorf("%s = %+v, want the missing executable", id, c)
+		}
+	}
+}

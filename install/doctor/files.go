@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/install"
+	"github.com/devflow-suite/devflow/install/binaries"
 	"github.com/devflow-suite/devflow/install/settings"
 )
 
@@ -68,8 +69,11 @@ func (e *exam) checkManifestFiles(m *install.Manifest) {
 		return
 	}
 	note := ""
+	if counts["binary"] == 0 {
+		note = fmt.Sprintf(" (those in %s are used, but are not devflow's copies)", e.bin)
+	}
 	if edited > 0 {
-		note = fmt.Sprintf(" (%d edited since the installation, which is fine)", edited)
+		note += fmt.Sprintf(" (%d edited since the installation, which is fine)", edited)
 	}
 	e.add("manifest", OK, "", "%s, %s, %s%s", plural(counts["binary"], "executable"), plural(counts["command"], "command file"),
 		plural(len(m.Settings), "settings file"), note)
@@ -123,20 +127,15 @@ func (e *exam) checkBinaries() {
 }
 
 // installed counts the executables as install does: with those that are not
-// required, if they came along.
+// required, if they came along. Whose they are does not matter.
 func (e *exam) installed() int {
-	names := map[string]bool{}
-	for _, name := range install.RequiredBinaries() {
-		names[name] = true
-	}
-	if e.manifest != nil {
-		for _, f := range e.manifest.Files {
-			if f.Kind == "binary" && filepath.Dir(f.Path) == e.bin {
-				names[filepath.Base(f.Path)] = true
-			}
+	n := len(binaries.Required())
+	for _, name := range binaries.Optional() {
+		if info, err := os.Stat(e.binary(name)); err == nil && info.Mode().IsRegular() {
+			n++
 		}
 	}
-	return len(names)
+	return n
 }
 
 // list joins findings for a line of text; more than five are counted.

@@ -260,15 +260,16 @@ func MakeDirs(dir string, mode fs.FileMode) ([]string, error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// RemoveDirs removes folders that are empty, innermost first.
+// RemoveDirs removes folders that are empty, innermost first. A symbolic link to
+// a folder stays, and so does that folder.
 func RemoveDirs(dirs []string) error {
 	var errs []error
 	for _, dir := range slices.Backward(dirs) {
-		err := os.Remove(dir)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
-			continue
+		switch err := syscall.Rmdir(dir); {
+		case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EEXIST), errors.Is(err, syscall.ENOTEMPTY):
+		default:
+			errs = append(errs, &fs.PathError{Op: "remove", Path: dir, Err: err})
 		}
-		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

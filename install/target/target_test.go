@@ -166,3 +166,27 @@ func TestRemoveDirsTakesEmptyOnesOnly(t *testing.T) {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }
+
+// A link to an empty folder is somebody's own, and so is the folder.
+func TestRemoveDirsLeavesLinks(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	dir, link, file := filepath.Join(base, "dir"), filepath.Join(base, "link"), filepath.Join(base, "file")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.Symlink(dir, link), os.WriteFile(file, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if err := target.RemoveDirs([]string{file, link, filepath.Join(base, "absent"), filepath.Join(file, "below"), base}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, link, file} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := target.RemoveDirs([]string{dir}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("an empty folder is left")
+	}
+}
