@@ -514,6 +514,7 @@ func TestTestedThroughTheCaller(t *testing.T) {
 			"src/auth/token.py": "from src.auth._normal import normal\n\ndef issue(x):\n    return normal(x)\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
 			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue(' a') == 'a'\n",
 		}, judge.Warn, "src/auth/_normal.py: no test of its own"},
+		{"Python, a new file with an old test of its name", map[string]string{"src/lexer/old.py": "def scan(x):\n    return x\n"}, judge.Warn, "src/lexer/old.py: new, and tests/lexer/test_old.py was not changed for it"},
 		{"Python, nobody names it", map[string]string{
 			"src/auth/token.py": "def issue(x):\n    return x\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
 			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue('a') == 'a'\n",
@@ -522,7 +523,7 @@ func TestTestedThroughTheCaller(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "strict")
+			w := newWorld(t, "strict", "tests/lexer/test_old.py", "from lexer.old import scan\n\ndef test_scan():\n    assert scan('a') == 'a'\n")
 			for path, text := range tt.files {
 				w.Repo.Write(path, text)
 			}

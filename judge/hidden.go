@@ -11,9 +11,6 @@ import (
 	"github.com/devflow-suite/devflow/tdd"
 )
 
-// maxHidden bounds how many files that were hidden from git are named.
-const maxHidden = 5
-
 // elsewhere names what the two trees cannot show: work inside another repository, and source files that ignore rules
 // written in this very task keep out of sight.
 func (c *Case) elsewhere(ctx context.Context, repo gitx.Repo, objs string) {
@@ -33,7 +30,7 @@ func (c *Case) elsewhere(ctx context.Context, repo gitx.Repo, objs string) {
 	named := 0
 	for _, p := range ignored {
 		said := slices.ContainsFunc(c.blind, func(r Reason) bool { return r.File == p })
-		if tdd.Classify(p) != tdd.Impl || said || !c.written(c.abs(p)) || named == maxHidden {
+		if tdd.Classify(p) != tdd.Impl || said || !c.written(c.abs(p)) || named == maxListed {
 			continue
 		}
 		named++

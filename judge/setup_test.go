@@ -42,12 +42,13 @@ type world struct {
 }
 
 // newWorld has one commit and a task at the given level whose base tree is taken.
-func newWorld(t testing.TB, level string) *world {
+// newWorld makes a project with the given files, names and contents in turn, and begins a task in it.
+func newWorld(t testing.TB, level string, files ...string) *world {
 	t.Helper()
-	return worldAt(t, t.TempDir(), level)
+	return worldAt(t, t.TempDir(), level, files...)
 }
 
-func worldAt(t testing.TB, dir, level string) *world {
+func worldAt(t testing.TB, dir, level string, files ...string) *world {
 	t.Helper()
 	paths, err := config.ResolvePaths(func(name string) string {
 		return map[string]string{"HOME": dir, "DEVFLOW_HOME": filepath.Join(dir, "devflow")}[name]
@@ -62,6 +63,9 @@ func worldAt(t testing.TB, dir, level string) *world {
 	t.Cleanup(func() { _ = w.db.Close() })
 	w.Repo = gitrepo.New(t, filepath.Join(dir, "project"), "main")
 	w.Repo.Write("README.md", "# demo\n")
+	for i := 0; i+1 < len(files); i += 2 {
+		w.Repo.Write(files[i], files[i+1])
+	}
 	w.Commit("one")
 	w.begin(level)
 	return w

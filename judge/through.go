@@ -11,9 +11,8 @@ import (
 	"github.com/devflow-suite/devflow/tdd"
 )
 
-// through finds a test of this task that reaches an untested file by way of its caller: the file was taken out of another
-// one, or is a part of it. For Go that is any test of the package; elsewhere a changed file that names this one and whose
-// own test was changed. It is a reason to doubt, no longer one to block.
+// through finds a test of this task that reaches an untested file through its caller: for Go any test of the package,
+// elsewhere the changed test of a changed file that names this one. It makes a doubt of what else would block.
 func (c *Case) through(rel string) (test string, ok bool) {
 	lang := tdd.LanguageOf(rel)
 	for i := range c.Files {
