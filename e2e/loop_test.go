@@ -134,7 +134,7 @@ func TestStandardRiskIsJudgedDetachedAndToldWithTheNextPrompt(t *testing.T) {
 func TestRunsOfATestCommandAreRecordedRedAndGreen(t *testing.T) {
 	t.Parallel()
 	forEachClient(t, func(t *testing.T, c claudecli.Client) {
-		const run = "python3 -m unittest discover -s tests"
+		const run = "python3 -B -m unittest discover -s tests" // -B: a test that is edited within a second must not run as it was before
 		test := func(want string) string {
 			return "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1 + 1, " + want + ")\n"
 		}

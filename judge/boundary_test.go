@@ -514,7 +514,8 @@ func TestTestedThroughTheCaller(t *testing.T) {
 			"src/auth/token.py": "from src.auth._normal import normal\n\ndef issue(x):\n    return normal(x)\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
 			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue(' a') == 'a'\n",
 		}, judge.Warn, "src/auth/_normal.py: no test of its own"},
-		{"Python, a new file with an old test of its name", map[string]string{"src/lexer/old.py": "def scan(x):\n    return x\n"}, judge.Warn, "src/lexer/old.py: new, and tests/lexer/test_old.py was not changed for it"},
+		{"Python, a new file with an old test of its name", map[string]string{"src/lexer/old.py": "def other(x):\n    return x\n"}, judge.Warn, "src/lexer/old.py: new, and tests/lexer/test_old.py names nothing of it"},
+		{"Python, a new file for a test that was there before", map[string]string{"src/lexer/old.py": "def scan(x):\n    return x\n"}, judge.Pass, ""},
 		{"Python, nobody names it", map[string]string{
 			"src/auth/token.py": "def issue(x):\n    return x\n", "src/auth/_normal.py": "def normal(x):\n    return x.strip()\n",
 			"tests/auth/test_token.py": "from src.auth.token import issue\n\ndef test_issue():\n    assert issue('a') == 'a'\n",

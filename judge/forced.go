@@ -120,8 +120,8 @@ func (c *Case) Untested(path string) (missing *Reason, why string) {
 		edit.TestChanged = c.file(edit.Test.Path) != nil
 		edit.Untested = finder.Unmentioned(edit.Test.Path, edit.Delta.NewFuncs)
 	}
-	if f != nil && f.Status == 'A' && edit.HasTest && !edit.Test.Stub && !edit.TestChanged && edit.Test.Path != path {
-		return &Reason{Prefix: "tdd", Class: c.weaker(Soft), Text: path + ": new, and " + edit.Test.Path + " was not changed for it", File: path}, ""
+	if f != nil && f.Status == 'A' && edit.HasTest && !edit.Test.Stub && !edit.TestChanged && edit.Test.Path != path && finder.Stranger(edit.Test.Path, f.Lang, f.After) {
+		return &Reason{Prefix: "tdd", Class: c.weaker(Soft), Text: path + ": new, and " + edit.Test.Path + " names nothing of it", File: path}, ""
 	}
 	switch d := tdd.Judge(edit); d.Outcome {
 	case tdd.Violation:

@@ -1,6 +1,10 @@
 package tdd
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/devflow-suite/devflow/internal/source"
+)
 
 // LastRun is what the last test run of the task, in the project or package of the file, is known to have shown.
 type LastRun string
@@ -80,6 +84,16 @@ func (f *Finder) Unmentioned(test string, names []string) []string {
 		}
 	}
 	return out
+}
+
+// Stranger reports whether a test names nothing of what a source declares: it bears the file's name and is about something else. A
+// source that declares nothing has no strangers.
+func (f *Finder) Stranger(test string, lang Lang, src []byte) bool {
+	var names []string
+	for _, d := range source.Lex(lang, src).Decls() {
+		names = append(names, d.Name)
+	}
+	return len(names) > 0 && len(f.Unmentioned(test, names)) == len(names)
 }
 
 // maxMessage is the longest Message, in bytes: it goes into the model's context once per file and task.
