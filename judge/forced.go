@@ -105,7 +105,7 @@ func (c *Case) Untested(path string) (missing *Reason, why string) {
 		return nil, "no net change"
 	case f != nil && (!f.Regular() || f.Lines.ModeOnly):
 		return nil, "nothing to test"
-	case !inScope(path, c.SourceDirs):
+	case !tdd.InScope(path, c.SourceDirs):
 		return nil, "out of scope"
 	}
 	edit := tdd.Edit{Rel: path, Delta: tdd.Delta{Change: tdd.Code}, LastRun: c.lastRun()}

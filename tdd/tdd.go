@@ -101,6 +101,19 @@ func HasAssertion(lang Lang, src []byte) bool {
 	return lang != "" && cases.Any(lang, src)
 }
 
+// InScope reports whether a file lies in one of the configured source folders; no configuration means everywhere.
+func InScope(rel string, dirs []string) bool {
+	if len(dirs) == 0 {
+		return true
+	}
+	for _, dir := range dirs {
+		if dir = path.Clean(dir); dir == "." || strings.HasPrefix(rel, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // State is the value of edits.test_state for a file of some kind. found is whether a test that is no stub covers it; changed whether
 // that test was changed in this task.
 func State(rel string, found, changed bool) string {

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
@@ -24,7 +22,7 @@ func missingTest(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) (clau
 	if w.target.Kind == tdd.Test {
 		return claude.Output{}, tested(s, tx, t, w)
 	}
-	if w.target.Kind != tdd.Impl || !inScope(s.Cfg.TDD.SourceDirs, w.target.Rel) {
+	if w.target.Kind != tdd.Impl || !tdd.InScope(w.target.Rel, s.Cfg.TDD.SourceDirs) {
 		return claude.Output{}, nil
 	}
 	last, err := lastRun(tx, t)
@@ -119,19 +117,6 @@ func tested(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) error {
 		}
 	}
 	return nil
-}
-
-// inScope reports whether a file lies in one of the configured source folders; no configuration means everywhere.
-func inScope(dirs []string, rel string) bool {
-	if len(dirs) == 0 {
-		return true
-	}
-	for _, dir := range dirs {
-		if dir = path.Clean(dir); dir == "." || strings.HasPrefix(rel, dir+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // payload is a flat JSON object of names and texts.
