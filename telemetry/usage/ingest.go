@@ -335,7 +335,10 @@ func (r *reader) price(d *telemetry.Delta, m *message, counted bool, known int64
 }
 
 func tokensOf(u *claude.Usage) Tokens {
-	return Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h}
+	return Tokens{
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h,
+		WebSearches: u.WebSearches, Fast: u.Speed == "fast", US: u.Geo == "us",
+	}
 }
 
 // subagents reads the transcripts of all subagents, as far as the bound allows.

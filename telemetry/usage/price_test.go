@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -174,5 +175,30 @@ func TestWindowAndThreshold(t *testing.T) {
 				t.Errorf("got window %d threshold %d, want %d and %d", w, usage.Threshold(w), tt.window, tt.threshold)
 			}
 		})
+	}
+}
+
+// What the endpoint charges besides tokens is in the transcript, so it is in the cost.
+func TestSurchargesReachTheCost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plain := `{"type":"assistant","message":{"id":"%s","model":"claude-opus-4-8","usage":{"input_tokens":1000000,"output_tokens":0%s}},"requestId":"r%s"}` + "\n"
+	cost := func(id, extra string) int64 {
+		t.Helper()
+		w.append(fmt.Sprintf(plain, id, extra, id))
+		return w.ingest(usage.Options{Force: true}).Added.CostNanoUSD
+	}
+	base := cost("a", "")
+	if got := cost("b", `,"speed":"standard","inference_geo":"","server_tool_use":{"web_search_requests":0}`); got != base || base == 0 {
+		t.Errorf("standard reply costs %d, want %d", got, base)
+	}
+	if got := cost("c", `,"speed":"fast"`); got <= base {
+		t.Errorf("fast reply costs %d, want more than %d", got, base)
+	}
+	if got := cost("d", `,"inference_geo":"us"`); got != base*110/100 {
+		t.Errorf("pinned reply costs %d, want %d", got, base*110/100)
+	}
+	if got := cost("e", `,"server_tool_use":{"web_search_requests":3}`); got != base+3*10_000_000 {
+		t.Errorf("reply with three searches costs %d, want %d", got, base+3*10_000_000)
 	}
 }

@@ -109,6 +109,19 @@ func (p *parser) tokens(name []byte, c byte) bool {
 		return p.number(&p.created, c)
 	case "cache_creation":
 		return p.nested(c, (*parser).cacheCreation)
+	case "server_tool_use":
+		return p.nested(c, (*parser).serverTools)
+	case "speed":
+		return p.string(&p.usage.Speed, c)
+	case "inference_geo":
+		return p.string(&p.usage.Geo, c)
+	}
+	return p.skipValue(c)
+}
+
+func (p *parser) serverTools(name []byte, c byte) bool {
+	if string(name) == "web_search_requests" {
+		return p.number(&p.usage.WebSearches, c)
 	}
 	return p.skipValue(c)
 }

@@ -96,7 +96,7 @@ func TestReadGivesTheLinesOfARealSession(t *testing.T) {
 	want := []transcript.Line{
 		{Type: "user", PromptID: "6f2e4b35-88db-4f2e-aabf-24d1293dd634", UUID: "69dcda66-45af-444d-a3f5-e77bc55f7b4c", At: at(879), Prompt: true},
 		{Type: "assistant", UUID: "a16200f8-7760-49e4-a189-10ac1fded48b", At: at(959), Usage: &transcript.Usage{MessageID: "msg_0001",
-			Model: "claude-opus-4-8", Input: 1000, Output: 77, CacheRead: 5000, CacheWrite5m: 300, CacheWrite1h: 400}},
+			Model: "claude-opus-4-8", Input: 1000, Output: 77, CacheRead: 5000, CacheWrite5m: 300, CacheWrite1h: 400, Speed: "standard"}},
 	}
 	got := []transcript.Line{lines[2], lines[3]}
 	for i := range got {

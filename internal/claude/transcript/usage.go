@@ -13,6 +13,9 @@ type Usage struct {
 	CacheRead    int64
 	CacheWrite5m int64
 	CacheWrite1h int64
+	WebSearches  int64  // requests of the server's own web search tool
+	Speed        string // "standard" or "fast"; "" in old transcripts
+	Geo          string // where inference was pinned to, "" when it was not
 }
 
 // Synthetic reports whether the client made the line up itself.
