@@ -130,6 +130,16 @@ func helper(w string) bool {
 	return false
 }
 
+// ordinary reports whether a helper's name is as likely the name of what is tested: a test that calls verify(token) has not
+// looked at anything. A helper of that name in the same file is followed anyway.
+func ordinary(w string) bool {
+	switch strings.ToLower(w) {
+	case "verify", "check", "ensure":
+		return true
+	}
+	return false
+}
+
 func (s *scanner) sortGo(i int, w string, call bool) sort {
 	f := s.f
 	if !call {
@@ -190,7 +200,7 @@ func (s *scanner) sortPython(i int, w string, call bool) sort {
 		return none
 	case w == "raises" || w == "warns" || w == "deprecated_call" || w == "fail":
 		return fails
-	case helper(w):
+	case helper(w) && !ordinary(w):
 		return compares
 	}
 	return none
@@ -233,7 +243,7 @@ func (s *scanner) sortJS(i int, w string, call bool) sort {
 			return compares
 		}
 	}
-	if call && helper(w) && !f.Is(i-1, "function") {
+	if call && helper(w) && !f.Is(i-1, "function") && (!ordinary(w) || f.Is(s.closing(i+1)+1, ".")) { // verify(mock.x()).called()
 		return compares
 	}
 	return none
