@@ -44,7 +44,7 @@ bench: build ## speed as ratios against floors measured in the same run (design 
 	@$(GO) run ./e2e/bench -bin $(BIN)
 
 powercut: ## the simulated power cut with 25 cuts (needs root for loop devices)
-	DEVFLOW_POWERCUTS=25 $(GO) test -count=1 -v -run PowerCut ./internal/store
+	DEVFLOW_POWERCUTS=$${DEVFLOW_POWERCUTS:-25} $(GO) test -count=1 -v -run PowerCut ./internal/store
 
 cover: ## test coverage per package
 	$(GO) test -cover ./...

@@ -159,6 +159,26 @@ func TestRunsOfATestCommandAreRecordedRedAndGreen(t *testing.T) {
 	})
 }
 
+func TestAnUnfinishedSpecBlocksOncePerPrompt(t *testing.T) {
+	t.Parallel()
+	forEachClient(t, func(t *testing.T, c claudecli.Client) {
+		w := newWorld(t, c, func(path func(string) string) mockapi.Script {
+			return mockapi.Script{Steps: []mockapi.Step{
+				mockapi.Turn(mockapi.Write(path("docs/plan.txt"), "step one\n")), mockapi.Say("One step is done."), mockapi.Say("The rest is missing."),
+				mockapi.Say("Still missing."), mockapi.Say("As I said."),
+			}}
+		})
+		w.say("/spec write the plan", "and now")
+		if got := w.rows("SELECT outcome FROM hook_runs WHERE event = 'Stop' ORDER BY id"); len(got) != 4 {
+			t.Errorf("Stop ran with %q, want twice for each of two prompts; %s", got, w.trouble())
+		}
+		if got := w.one("SELECT count(*) FROM hook_runs WHERE event = 'Stop' AND outcome = 'block'"); got != "2" {
+			t.Errorf("%s blocks, want one for each prompt; %s", got, w.trouble())
+		}
+		holds(t, "conversation", w.conversation(), true, "[devflow:spec]", "/pause", "/unspec")
+	})
+}
+
 func TestCompactionBringsThePlanBack(t *testing.T) {
 	t.Parallel()
 	forEachClient(t, func(t *testing.T, c claudecli.Client) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
 )
@@ -211,7 +212,14 @@ func (w *world) logFiles() []string {
 }
 
 // fallback is devflow's folder in the temporary directory.
-func (w *world) fallback() string { return filepath.Join(w.tmp, "devflow-"+strconv.Itoa(os.Getuid())) }
+func (w *world) fallback() string {
+	w.t.Helper()
+	p, err := config.ResolvePaths(func(name string) string { return map[string]string{"DEVFLOW_HOME": w.root, "TMPDIR": w.tmp}[name] })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p.Fallback
+}
 
 // log gives the lines of the hooks' log, wherever it was written.
 func (w *world) log() []string {

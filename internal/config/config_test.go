@@ -52,6 +52,21 @@ func TestRelativePlacesAreRefused(t *testing.T) {
 	}
 }
 
+func TestFallbackIsOnePerInstallation(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, vars := range []map[string]string{{"DEVFLOW_HOME": "/a"}, {"DEVFLOW_HOME": "/b"}, {"DEVFLOW_HOME": "/a", "DEVFLOW_DB": "/c.db"}, {"HOME": "/a"}} {
+		p, err := config.ResolvePaths(env(vars))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[p.Fallback] || filepath.Dir(p.Fallback) != "/tmp" {
+			t.Errorf("%v: fallback %q, want one of its own below /tmp", vars, p.Fallback)
+		}
+		seen[p.Fallback] = true
+	}
+}
+
 // load writes the two files (empty text: no file) and loads them.
 func load(t *testing.T, user, project string) (config.Config, []config.Problem) {
 	t.Helper()

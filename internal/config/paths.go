@@ -16,7 +16,7 @@ type Paths struct {
 	State    string // <Root>/state: one folder per session with exports for people
 	Logs     string // <Root>/logs
 	Spool    string // <Root>/spool: rows that could not be stored in time
-	Fallback string // per-user folder in the temporary directory, used when Root cannot be written
+	Fallback string // folder in the temporary directory, one per user, root and database, used when Root cannot be written
 	Bin      string // <Root>/bin: the installed executables
 	Objects  string // <Root>/objects: private git objects of task snapshots
 	File     string // <Root>/config.toml
@@ -63,11 +63,21 @@ func ResolvePaths(getenv func(string) string) (Paths, error) {
 		State:    filepath.Join(root, "state"),
 		Logs:     filepath.Join(root, "logs"),
 		Spool:    filepath.Join(root, "spool"),
-		Fallback: filepath.Join(tmp, "devflow-"+strconv.Itoa(os.Getuid())),
+		Fallback: filepath.Join(tmp, "devflow-"+strconv.Itoa(os.Getuid())+"-"+mark(root+"\x00"+db)),
 		Bin:      filepath.Join(root, "bin"),
 		Objects:  filepath.Join(root, "objects"),
 		File:     filepath.Join(root, "config.toml"),
 	}, nil
+}
+
+// mark tells installations apart by a short hash (FNV-1a): what one of them could not store must not end up in another.
+func mark(text string) string {
+	const offset, prime = 2166136261, 16777619
+	h := uint32(offset)
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * prime
+	}
+	return strconv.FormatUint(uint64(h), 36)
 }
 
 // SpoolDirs lists the folders that may hold spooled rows, the preferred one first.

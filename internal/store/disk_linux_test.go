@@ -68,6 +68,8 @@ func readOnlyDir(t *testing.T, fill func(dir string)) string {
 	if fill != nil {
 		fill(dir)
 	}
+	syscall.ForkLock.Lock() // between fork and exec, a child of a parallel test holds descriptors of this folder
+	defer syscall.ForkLock.Unlock()
 	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatalf("remount: %v", err)
 	}
