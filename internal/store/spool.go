@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -34,14 +33,6 @@ type Spool struct {
 	Dirs []string
 
 	step func(name string) error // tests stop here, as a dying process would
-}
-
-// NewSpool returns the usual spool: a folder under devflow's root, then one in the user's temporary folder.
-func NewSpool(root string) Spool {
-	return Spool{Dirs: []string{
-		filepath.Join(root, "spool"),
-		filepath.Join(os.TempDir(), "devflow-spool-"+strconv.Itoa(os.Geteuid())),
-	}}
 }
 
 // Append stores record, durably, in the file of a session. Records of one session keep their order. The error joins those of all
