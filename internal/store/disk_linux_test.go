@@ -64,14 +64,18 @@ func readOnlyDir(t *testing.T, fill func(dir string)) string {
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 		return dir
 	}
-	mount(t, dir, "size=4m")
 	if fill != nil {
 		fill(dir)
 	}
-	syscall.ForkLock.Lock() // between fork and exec, a child of a parallel test holds descriptors of this folder
-	defer syscall.ForkLock.Unlock()
-	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatalf("remount: %v", err)
+	// A mount of its own on the same folder: nobody has written through it, so that a descriptor which a child of a
+	// parallel test inherited between fork and exec cannot keep it from turning read-only.
+	for _, flags := range []uintptr{syscall.MS_BIND, syscall.MS_BIND | syscall.MS_REMOUNT | syscall.MS_RDONLY} {
+		if err := syscall.Mount(dir, dir, "", flags, ""); err != nil {
+			t.Fatalf("mount %s read-only: %v", dir, err)
+		}
+		if flags == syscall.MS_BIND {
+			unmount(t, dir)
+		}
 	}
 	return dir
 }
@@ -82,6 +86,12 @@ func mount(t *testing.T, dir, options string) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Fatalf("mount a tmpfs: %v (a container needs the capability SYS_ADMIN for this test; other users run it without mounts)", err)
 	}
+	unmount(t, dir)
+}
+
+// unmount takes the mount on dir away when the test ends.
+func unmount(t *testing.T, dir string) {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
