@@ -132,13 +132,17 @@ type Command struct {
 	Words      []Word     // Words[0] is the program as written, Words[i+1] belongs to Args[i]; empty without a program
 	Assign     []string   // leading assignments and those given to env or sudo, "NAME=value"
 	Redirs     []Redirect // its own redirections; Script.Redirs has these and those of compound statements
+	Stdin      Feed       // what is known about its standard input
 	Wrappers   []string   // programs that were unwrapped, outermost first: "sudo", "env", "xargs", "bash", "find"
 	Dir        Dir        // where it runs
 	Place      Place
-	Unreadable bool   // the program is known only at run time ($cmd, ./r*), or a wrapper had an option we do not know
-	Opaque     bool   // a script inside it was not read: nested too deeply, only known at run time, or broken
-	Text       string // source text of the simple command, wrappers included
-	Pos        int    // byte offset of Text in the script that was parsed (for nested scripts: of the outer command)
+	Remote     bool    // runs elsewhere (ssh, docker run, kubectl exec …): its paths are not of this machine, save through Mounts
+	Mounts     []Mount // what a container sees of this machine
+	User       string  // user given to sudo -u, su, runuser or doas; "" is the present one, or root of a bare sudo
+	Unreadable bool    // the program is known only at run time ($cmd, ./r*), or a wrapper had an option we do not know
+	Opaque     bool    // a script inside it was not read: nested too deeply, only known at run time, or broken
+	Text       string  // source text of the simple command, wrappers included
+	Pos        int     // byte offset of Text in the script that was parsed (for nested scripts: of the outer command)
 }
 
 // Wrapped reports whether the command was reached through the named wrapper.
@@ -151,6 +155,7 @@ type Script struct {
 	Commands []Command // in source order, substitutions before the command that uses them
 	Redirs   []Redirect
 	Funcs    []string // names of functions that the script declares
+	Forks    []string // names of functions that start themselves in a pipe or in the background: fork bombs
 
 	flow  *flow.Node
 	funcs map[string]*flow.Node
