@@ -31,6 +31,8 @@ const maxFileBytes = 256 << 10
 const (
 	DefaultTokenLimit = 150_000 // work tokens after a FAIL without a PASS
 	DefaultMaxRetries = 3       // judged attempts before a person is asked
+	DefaultFileWarn   = 400     // lines of a touched file before the push gate mentions it
+	DefaultFileFail   = 600     // lines of a new or grown file that the push gate refuses
 	ArmAfterFail      = "after_fail"
 	ArmAlways         = "always"
 )
@@ -50,6 +52,8 @@ type Config struct {
 	TDD               TDD              `toml:"tdd"`
 	TokenDelta        TokenDelta       `toml:"token_delta"`
 	Context           Context          `toml:"context"`
+	Guard             Guard            `toml:"guard"`
+	Gate              Gate             `toml:"gate"`
 	Pricing           map[string]Price `toml:"pricing"` // model prefix → price
 }
 
@@ -78,12 +82,47 @@ type Problem struct {
 
 func (p Problem) String() string { return p.File + ": " + p.Text }
 
+// Guard relaxes the destructive rules. Secrets and self-protection cannot be relaxed.
+type Guard struct {
+	Allow []string `toml:"allow"` // rule ids, or "git.*" for a whole group; `devflow guard rules` lists them
+}
+
+// Gate is about what an agent publishes.
+type Gate struct {
+	AllowPushToMain bool              `toml:"allow_push_to_main"` // protected branches need no person
+	AutoPush        string            `toml:"auto_push"`          // off, suggest or auto
+	FileWarn        int               `toml:"file_length_warn"`   // lines of a touched file
+	FileFail        int               `toml:"file_length_critical"`
+	Tests           map[string]string `toml:"tests"` // project root → shell command that runs its tests
+	Boundaries      []Boundary        `toml:"boundaries"`
+}
+
+// Boundary forbids imports. Patterns are globs over slash paths relative to the project.
+type Boundary struct {
+	From  string   `toml:"from"`  // importing files
+	Deny  []string `toml:"deny"`  // what they must not import
+	Allow []string `toml:"allow"` // exceptions
+}
+
+// Modes of auto-push in rising order.
+const (
+	AutoPushOff     = "off"
+	AutoPushSuggest = "suggest"
+	AutoPushAuto    = "auto"
+)
+
+// autoPushRank orders the modes; -1 is none of them.
+func autoPushRank(mode string) int {
+	return slices.Index([]string{AutoPushOff, AutoPushSuggest, AutoPushAuto}, mode)
+}
+
 // Default is the configuration without any file.
 func Default() Config {
 	return Config{
 		ProtectedBranches: []string{"main", "master", "release/*"},
 		MaxRetries:        DefaultMaxRetries,
 		TokenDelta:        TokenDelta{Limit: DefaultTokenLimit, Arm: ArmAfterFail},
+		Gate:              Gate{AutoPush: AutoPushSuggest, FileWarn: DefaultFileWarn, FileFail: DefaultFileFail},
 	}
 }
 
@@ -124,7 +163,7 @@ func readLayer(file, below string, base Config, problems *[]Problem) (Config, bo
 		return ignore(err.Error())
 	}
 	out := base.clone()
-	out.Pricing = nil
+	out.Pricing, out.Gate.Boundaries = nil, nil
 	meta, err := toml.Decode(string(data), &out)
 	if err != nil {
 		return ignore(mistakes(string(data), err)...)
@@ -172,6 +211,15 @@ func (c Config) faults() []string {
 	note(c.TokenDelta.Limit < 1000, "token_delta.limit is %d, want at least 1000", c.TokenDelta.Limit)
 	note(c.TokenDelta.Arm != ArmAfterFail && c.TokenDelta.Arm != ArmAlways, "token_delta.arm is %q, want %q or %q", c.TokenDelta.Arm, ArmAfterFail, ArmAlways)
 	note(c.Context.Window < 0, "context.window is %d, want 0 or more", c.Context.Window)
+	note(autoPushRank(c.Gate.AutoPush) < 0, "gate.auto_push is %q, want %q, %q or %q", c.Gate.AutoPush, AutoPushOff, AutoPushSuggest, AutoPushAuto)
+	note(c.Gate.FileWarn < 1 || c.Gate.FileFail < c.Gate.FileWarn, "gate.file_length_warn is %d and gate.file_length_critical %d, want 1 or more and not less than that",
+		c.Gate.FileWarn, c.Gate.FileFail)
+	for _, root := range slices.Sorted(maps.Keys(c.Gate.Tests)) {
+		note(!filepath.IsAbs(root), "gate.tests names %q, want the absolute path of a project", root)
+	}
+	for i, b := range c.Gate.Boundaries {
+		note(b.From == "" || len(b.Deny) == 0, "gate.boundaries[%d] lacks from or deny", i)
+	}
 	for _, m := range c.Disabled {
 		note(!slices.Contains(modules(), m), "disabled names %q, want some of %s", m, strings.Join(modules(), ", "))
 	}
@@ -183,6 +231,16 @@ func (c Config) faults() []string {
 		note(price.Input < 0 || price.Output < 0, "pricing.%s is negative, want 0 or more", model)
 	}
 	return found
+}
+
+// Allowed reports whether the user has lifted a rule of the guard.
+func (c Config) Allowed(rule string) bool {
+	for _, a := range c.Guard.Allow {
+		if group, ok := strings.CutSuffix(a, "*"); a == rule || ok && strings.HasPrefix(rule, group) {
+			return true
+		}
+	}
+	return false
 }
 
 func isDir(path string) bool {
@@ -236,6 +294,40 @@ func tighten(user, proj Config, file string, problems *[]Problem) Config {
 		refuse("pricing")
 	}
 	out.Context = proj.Context
+	out.Gate = tightenGate(user.Gate, proj.Gate, refuse)
+	if !slices.Equal(proj.Guard.Allow, user.Guard.Allow) {
+		refuse("guard.allow")
+	}
+	return out
+}
+
+// tightenGate folds a project's push rules into the user's. A project may add boundaries.
+func tightenGate(user, proj Gate, refuse func(key string)) Gate {
+	out := user
+	if proj.AllowPushToMain != user.AllowPushToMain {
+		if out.AllowPushToMain = false; proj.AllowPushToMain {
+			refuse("gate.allow_push_to_main")
+		}
+	}
+	if autoPushRank(proj.AutoPush) <= autoPushRank(user.AutoPush) {
+		out.AutoPush = proj.AutoPush
+	} else {
+		refuse("gate.auto_push")
+	}
+	if proj.FileWarn <= user.FileWarn {
+		out.FileWarn = proj.FileWarn
+	} else {
+		refuse("gate.file_length_warn")
+	}
+	if proj.FileFail <= user.FileFail {
+		out.FileFail = proj.FileFail
+	} else {
+		refuse("gate.file_length_critical")
+	}
+	if !maps.Equal(proj.Tests, user.Tests) {
+		refuse("gate.tests")
+	}
+	out.Boundaries = append(slices.Clone(user.Boundaries), proj.Boundaries...)
 	return out
 }
 
@@ -243,6 +335,8 @@ func (c Config) clone() Config {
 	c.Disabled = slices.Clone(c.Disabled)
 	c.ProtectedBranches = slices.Clone(c.ProtectedBranches)
 	c.TDD.SourceDirs = slices.Clone(c.TDD.SourceDirs)
+	c.Guard.Allow = slices.Clone(c.Guard.Allow)
+	c.Gate.Tests = maps.Clone(c.Gate.Tests)
 	return c
 }
 

@@ -28,6 +28,13 @@ func options() []option {
 		{"tdd.source_dirs", "a list of texts", `["src"]`, isTexts},
 		{"token_delta.limit", "a whole number", fmt.Sprint(DefaultTokenLimit), is[int64]},
 		{"token_delta.arm", "a text", `"` + ArmAfterFail + `"`, is[string]},
+		{"guard.allow", "a list of texts", `["git.stash-drop"]`, isTexts},
+		{"gate.allow_push_to_main", "true or false", "true", is[bool]},
+		{"gate.auto_push", "a text", `"` + AutoPushSuggest + `"`, is[string]},
+		{"gate.file_length_warn", "a whole number", fmt.Sprint(DefaultFileWarn), is[int64]},
+		{"gate.file_length_critical", "a whole number", fmt.Sprint(DefaultFileFail), is[int64]},
+		{"gate.tests.*", "a text", `"make test"`, is[string]},
+		{"gate.boundaries", "a list of tables", `[{ from = "ui/**", deny = ["db/**"] }]`, isTables},
 		{"context.window", "a whole number", "200000", is[int64]},
 		{"pricing.*.input", "a number", "3.0", isNumber},
 		{"pricing.*.output", "a number", "15.0", isNumber},
@@ -44,6 +51,14 @@ func isNumber(v any) bool { return is[int64](v) || is[float64](v) }
 func isTexts(v any) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(e any) bool { return !is[string](e) })
+}
+
+func isTables(v any) bool {
+	if is[[]map[string]any](v) {
+		return true
+	}
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(e any) bool { return !is[map[string]any](e) })
 }
 
 // mistakes explains in people's words why data could not be decoded: every value of a wrong type, or where the text stops
