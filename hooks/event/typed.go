@@ -1,0 +1,39 @@
+package event
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/lineage"
+)
+
+// sessionVar is the variable by which a client tells what it starts which session it belongs to (docs/claude-hooks.md).
+const sessionVar = "CLAUDE_CODE_SESSION_ID"
+
+// Typed reports whether this prompt can come from a person. It cannot when a tool of the same session has started this
+// process, or the client that sent the prompt: then the agent has written it. An agent that takes pains to hide where its
+// processes come from is not found out by this.
+func (s *Scene) Typed() bool {
+	return !FromTool(lineage.Ancestors(), s.In.SessionID, s.Exe)
+}
+
+// FromTool reports whether one of the ancestors of a hook was started by a tool of the session. The shell in which the client
+// runs the hook bears the session, too, and is known by its command line.
+func FromTool(ancestors []lineage.Process, session, exe string) bool {
+	for i, p := range ancestors {
+		if session != "" && p.Getenv(sessionVar) == session && !(i == 0 && runsHook(p.Args, exe)) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsHook is whether a command line is that of a shell which runs only the hook, as install registers it.
+func runsHook(args []string, exe string) bool {
+	if len(args) < 3 {
+		return false
+	}
+	line := args[len(args)-1]
+	name, ok := strings.CutSuffix(line, " || exit 0")
+	return ok && len(name) > 2 && name[0] == '\'' && filepath.Base(strings.Trim(name, "'")) == filepath.Base(exe) && !strings.ContainsAny(name, ";&|<>`$\n")
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package lineage
+
+// Ancestors knows nothing here.
+func Ancestors() []Process { return nil }
