@@ -260,7 +260,7 @@ func (b *boundary) store(v Verdict) (Result, error) {
 		}
 		r := run{
 			Session: b.session, Seq: b.seq, DiffSHA: res.DiffSHA, Backend: "deterministic", Model: "deterministic", Level: res.Level,
-			StartedMS: b.began.UnixMilli(), MS: max(now-b.began.UnixMilli(), 1), Outcome: v.Outcome, Reasons: v.Reasons,
+			StartedMS: b.began.UnixMilli(), MS: max(now-b.began.UnixMilli(), 1), Outcome: v.Outcome, Reasons: v.Reasons, Tree: b.c.NowTree,
 		}
 		if b.counted {
 			r.Attempt = res.Attempt

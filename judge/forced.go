@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/diff"
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -171,4 +172,14 @@ func (c *Case) lastRun() tdd.LastRun {
 		return tdd.RunGreen
 	}
 	return tdd.RunRed
+}
+
+// firstCode is the first added line with something in it.
+func firstCode(lines []diff.Line) (n int, text string) {
+	for _, l := range lines {
+		if text = strings.TrimSpace(l.Text); text != "" {
+			return l.N, text
+		}
+	}
+	return 0, ""
 }

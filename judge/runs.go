@@ -22,9 +22,10 @@ type run struct {
 	Outcome         Outcome
 	Reasons         []Reason
 	Told            bool
+	Tree            string // the work tree that was judged; empty when it could not be seen
 }
 
-const runColumns = "session_id,seq,n,coalesce(attempt,0),coalesce(diff_sha,''),coalesce(oversight,''),coalesce(started_ms,0),coalesce(ms,0),verdict,coalesce(reasons,''),told"
+const runColumns = "session_id,seq,n,coalesce(attempt,0),coalesce(diff_sha,''),coalesce(oversight,''),coalesce(started_ms,0),coalesce(ms,0),verdict,coalesce(reasons,''),told,coalesce(tree,'')"
 
 func insertRun(tx *store.Tx, r *run) error {
 	if _, err := tx.One("SELECT coalesce(max(n),0)+1 FROM judge_runs WHERE session_id=? AND seq=?", []any{r.Session, r.Seq}, &r.N); err != nil {
@@ -34,8 +35,8 @@ func insertRun(tx *store.Tx, r *run) error {
 	if err != nil {
 		return fmt.Errorf("encode reasons: %w", err)
 	}
-	if _, err := tx.Exec("INSERT INTO judge_runs(session_id,seq,n,attempt,diff_sha,backend,model,oversight,started_ms,ms,verdict,reasons,told) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,0)",
-		r.Session, r.Seq, r.N, r.Attempt, r.DiffSHA, r.Backend, r.Model, r.Level, r.StartedMS, r.MS, string(r.Outcome), string(reasons)); err != nil {
+	if _, err := tx.Exec("INSERT INTO judge_runs(session_id,seq,n,attempt,diff_sha,backend,model,oversight,started_ms,ms,verdict,reasons,told,tree) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,0,nullif(?,''))",
+		r.Session, r.Seq, r.N, r.Attempt, r.DiffSHA, r.Backend, r.Model, r.Level, r.StartedMS, r.MS, string(r.Outcome), string(reasons), r.Tree); err != nil {
 		return fmt.Errorf("store judge run of %s: %w", telemetry.TaskID(r.Session, r.Seq), err)
 	}
 	return nil
@@ -47,7 +48,7 @@ func runsOf(tx *store.Tx, where string, args ...any) ([]run, error) {
 	err := tx.Query("SELECT "+runColumns+" FROM judge_runs WHERE "+where, args, func(row *store.Row) error {
 		r := run{
 			Session: row.Text(0), Seq: row.Int(1), N: row.Int(2), Attempt: row.Int(3), DiffSHA: row.Text(4), Level: row.Text(5),
-			StartedMS: row.Int(6), MS: row.Int(7), Outcome: Outcome(row.Text(8)), Told: row.Bool(10),
+			StartedMS: row.Int(6), MS: row.Int(7), Outcome: Outcome(row.Text(8)), Told: row.Bool(10), Tree: row.Text(11),
 		}
 		_ = json.Unmarshal([]byte(row.Text(9)), &r.Reasons) // reasons in another form are no reason to fail
 		runs = append(runs, r)

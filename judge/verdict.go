@@ -111,12 +111,3 @@ func tidy(reasons []Reason) []Reason {
 func rank(c Class) int {
 	return slices.Index([]Class{Hard, Blind, Soft, Note}, c)
 }
-
-// Strings are the reasons as people see them.
-func Strings(reasons []Reason) []string {
-	texts := make([]string, 0, len(reasons))
-	for _, r := range reasons {
-		texts = append(texts, r.String())
-	}
-	return texts
-}

@@ -14,3 +14,6 @@ CREATE TABLE pushes(
   id INTEGER PRIMARY KEY, ms INTEGER, session_id TEXT, root TEXT, remote TEXT, ref TEXT, old_oid TEXT, new_oid TEXT, tree TEXT,
   verdict TEXT, tests TEXT, steps TEXT, took_ms INTEGER, told INTEGER
 ) STRICT;
+
+-- The work tree that a verdict is about: a push is covered by a verdict when its files are those of this tree.
+ALTER TABLE judge_runs ADD COLUMN tree TEXT;
