@@ -1,0 +1,3 @@
+package secret
+
+func (f *finder) named(i int) {}

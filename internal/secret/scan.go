@@ -1,0 +1,187 @@
+package secret
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+)
+
+// index finds the places where a credential may start by three table look-ups per byte: bit b of first[c], second[c] and
+// third[c] says that a beginning of group b has c as its first, second or third byte. A place whose three masks share a bit
+// is looked at; all others, nearly all of an ordinary text, are passed over.
+type index struct {
+	first, second, third [256]uint32
+	groups               [groupFormats][]uint8 // rows of formats by group
+}
+
+// Groups of beginnings.
+const (
+	groupFormats = 27             // 0…26: rows of formats
+	groupName    = groupFormats   // a piece of a telling name
+	groupURL     = groupName + 1  // ://
+	groupBlock   = groupURL + 1   // --BEGIN, PuTTY-User-Key-File
+	groupDot     = groupBlock + 1 // eyJ, hooks.slack.com and others that are looked at from the middle
+	groupMid     = groupDot + 1   // :AA Telegram, Q~ Azure, -us Mailchimp, key- Mailgun
+)
+
+// pieces are the beginnings of telling names, in lower case. They are found in either case.
+var pieces = [...]string{"pas", "pwd", "sec", "tok", "key", "cre", "aut"}
+
+var dotPieces = [...]string{"eyJ", "hoo", "web"}
+
+var midPieces = [...]string{":AA", "-us", "ey-"}
+
+var table = sync.OnceValue(func() *index {
+	x := new(index)
+	for i := range formats {
+		// Beginnings that share their first byte share a group, so that a mixed-up place costs one look at a few rows.
+		g := int(formats[i].head[0]) % groupFormats
+		x.groups[g] = append(x.groups[g], uint8(i))
+		x.enter(formats[i].head, g)
+	}
+	for _, p := range pieces {
+		x.enter(p, groupName)
+		x.enter(strings.ToUpper(p), groupName)
+	}
+	for _, p := range dotPieces {
+		x.enter(p, groupDot)
+	}
+	for _, p := range midPieces {
+		x.enter(p, groupMid)
+	}
+	x.enter("://", groupURL)
+	x.enter("--B", groupBlock)
+	x.enter("- B", groupBlock)
+	x.enter("PuT", groupBlock)
+	for c := '0'; c <= '9'; c++ { // Azure: a digit, Q~
+		x.enter(string(c)+"Q~", groupMid)
+	}
+	return x
+})
+
+func (x *index) enter(head string, group int) {
+	bit := uint32(1) << group
+	x.first[head[0]] |= bit
+	x.second[head[1]] |= bit
+	if len(head) > 2 {
+		x.third[head[2]] |= bit
+		return
+	}
+	for c := range x.third { // any of the set that follows; SK is the only beginning of two bytes
+		if inSet(byte(c), hex) {
+			x.third[c] |= bit
+		}
+	}
+}
+
+func (f *finder) scan() {
+	s, x := f.s, table()
+	if len(s) < 3 {
+		return
+	}
+	a, b := x.first[s[0]], x.first[s[1]]
+	a &= x.second[s[1]]
+	for i := 2; i < len(s); i++ {
+		c := s[i]
+		hit := a & x.third[c]
+		a = b & x.second[c]
+		b = x.first[c]
+		if hit != 0 && i-2 >= f.skip {
+			f.look(x, i-2, hit)
+		}
+	}
+}
+
+// look examines a place for the groups in hit.
+func (f *finder) look(x *index, i int, hit uint32) {
+	for ; hit != 0; hit &= hit - 1 {
+		switch g := bits.TrailingZeros32(hit); g {
+		case groupName:
+			f.named(i)
+		case groupURL:
+			f.address(i)
+		case groupBlock:
+			f.block(i)
+		case groupDot:
+			f.dots(i)
+		case groupMid:
+			f.middle(i)
+		default:
+			f.formats(x.groups[g], i)
+		}
+	}
+}
+
+// formats looks for one of the given rows at i.
+func (f *finder) formats(rows []uint8, i int) {
+	s := f.s
+	for _, r := range rows {
+		row := &formats[r]
+		if !strings.HasPrefix(s[i:], row.head) || !row.bounded(s, i) {
+			continue
+		}
+		from := i + len(row.head)
+		end := run(s, from, row.set)
+		for end > from && (s[end-1] == '.' || s[end-1] == '-') { // a sentence's end, not the token's
+			end--
+		}
+		if n := end - from; n < row.min || row.max > 0 && n > row.max {
+			continue
+		}
+		if v := s[from:end]; placeholder(v) || example(s[i:end]) || example(v) {
+			continue
+		}
+		if strings.HasSuffix(row.head, "=") { // the head is a name
+			i = from
+		}
+		f.add(row.id, i, end)
+		f.skip = end
+		return
+	}
+}
+
+// bounded reports whether a credential may begin at i, which is not so in the middle of a word.
+func (r *format) bounded(s string, i int) bool {
+	if i == 0 {
+		return true
+	}
+	c := s[i-1]
+	switch {
+	case c == 'n' || c == 't' || c == 'r': // an escaped line break is no letter
+		return i > 1 && s[i-2] == '\\'
+	case r.head == "sk-" || r.head == "secret_" || r.head == "cio":
+		return !inSet(c, dotted) && c != '+'
+	}
+	return !inSet(c, word)
+}
+
+// run is the end of the bytes of a set from i on.
+func run(s string, i int, of set) int {
+	for i < len(s) && inSet(s[i], of) {
+		i++
+	}
+	return i
+}
+
+// inSet reports whether c belongs to a set.
+func inSet(c byte, of set) bool {
+	switch {
+	case c >= '0' && c <= '9':
+		return true
+	case c >= 'a' && c <= 'f':
+		return of != upper
+	case c >= 'g' && c <= 'z':
+		return of != upper && of != hex
+	case c >= 'A' && c <= 'Z':
+		return of != hex
+	case c == '_':
+		return of == word || of == token || of == dotted
+	case c == '-':
+		return of == token || of == dotted
+	case c == '.':
+		return of == dotted
+	case c == '+' || c == '/' || c == '=':
+		return of == base64
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package secret
+
+// set names the bytes that the rest of a credential is made of.
+type set uint8
+
+const (
+	alnum  set = iota // letters and digits
+	word              // alnum and _
+	token             // word and -
+	dotted            // token and .
+	hex               // digits and a-f
+	upper             // A-Z and digits
+	base64            // alnum, + / and =
+)
+
+// format is a credential that is known by its beginning.
+type format struct {
+	id, what string
+	head     string
+	set      set // of the bytes that follow
+	min, max int // how many follow; max 0: no limit
+}
+
+// formats are the vendors' published formats. Lengths are lower bounds with some room, since vendors lengthen their tokens.
+// Rows of one rule stand together.
+var formats = [...]format{
+	{"aws-access-key-id", "AWS access key id", "AKIA", upper, 16, 16},
+	{"aws-access-key-id", "", "ASIA", upper, 16, 16},
+	{"aws-access-key-id", "", "ABIA", upper, 16, 16},
+	{"aws-access-key-id", "", "ACCA", upper, 16, 16},
+	{"github-token", "GitHub token", "ghp_", alnum, 30, 0},
+	{"github-token", "", "gho_", alnum, 30, 0},
+	{"github-token", "", "ghu_", alnum, 30, 0},
+	{"github-token", "", "ghs_", alnum, 30, 0},
+	{"github-token", "", "ghr_", alnum, 30, 0},
+	{"github-token", "", "github_pat_", word, 30, 0},
+	{"gitlab-token", "GitLab token", "glpat-", dotted, 20, 0},
+	{"gitlab-token", "", "gldt-", token, 20, 0},
+	{"gitlab-token", "", "glrt-", dotted, 20, 0},
+	{"gitlab-token", "", "glrtr-", dotted, 20, 0},
+	{"gitlab-token", "", "glcbt-", token, 20, 0},
+	{"gitlab-token", "", "glptt-", token, 20, 0},
+	{"gitlab-token", "", "glft-", token, 20, 0},
+	{"gitlab-token", "", "glimt-", token, 20, 0},
+	{"gitlab-token", "", "glagent-", token, 20, 0},
+	{"gitlab-token", "", "glsoat-", token, 20, 0},
+	{"gitlab-token", "", "gloas-", token, 20, 0},
+	{"slack-token", "Slack token", "xoxb-", token, 20, 0},
+	{"slack-token", "", "xoxp-", token, 20, 0},
+	{"slack-token", "", "xoxa-", token, 20, 0},
+	{"slack-token", "", "xoxr-", token, 20, 0},
+	{"slack-token", "", "xoxs-", token, 20, 0},
+	{"slack-token", "", "xoxo-", token, 20, 0},
+	{"slack-token", "", "xoxc-", token, 20, 0},
+	{"slack-token", "", "xoxe-", token, 20, 0},
+	{"slack-token", "", "xoxe.xox", token, 20, 0},
+	{"slack-token", "", "xapp-", token, 20, 0},
+	{"anthropic-key", "Anthropic key", "sk-ant-", token, 24, 0},
+	{"openai-key", "OpenAI key", "sk-proj-", token, 20, 0},
+	{"openai-key", "", "sk-svcacct-", token, 20, 0},
+	{"openai-key", "", "sk-admin-", token, 20, 0},
+	{"openai-key", "", "sk-None-", token, 20, 0},
+	{"openai-key", "", "sk-or-v1-", alnum, 32, 0},
+	{"openai-key", "", "sk-lf-", token, 32, 0},
+	{"openai-key", "", "sk-", alnum, 20, 0},
+	{"google-api-key", "Google API key", "AIza", token, 30, 45},
+	{"google-oauth-secret", "Google OAuth secret or token", "GOCSPX-", token, 24, 0},
+	{"google-oauth-secret", "", "ya29.", dotted, 20, 0},
+	{"google-oauth-secret", "", "1//0", token, 40, 0},
+	{"stripe-key", "Stripe key", "sk_live_", alnum, 16, 0},
+	{"stripe-key", "", "rk_live_", alnum, 16, 0},
+	{"stripe-key", "", "sk_test_", alnum, 16, 0},
+	{"stripe-key", "", "rk_test_", alnum, 16, 0},
+	{"stripe-key", "", "sk_prod_", alnum, 16, 0},
+	{"stripe-key", "", "whsec_", base64, 24, 0},
+	{"twilio-key", "Twilio key", "SK", hex, 32, 32},
+	{"sendgrid-key", "SendGrid key", "SG.", dotted, 40, 0},
+	{"npm-token", "npm token", "npm_", alnum, 30, 0},
+	{"pypi-token", "PyPI token", "pypi-Ag", token, 30, 0},
+	{"pypi-token", "", "pypi-", token, 50, 0},
+	{"huggingface-token", "Hugging Face token", "hf_", alnum, 30, 0},
+	{"huggingface-token", "", "api_org_", alnum, 30, 0},
+	{"digitalocean-token", "DigitalOcean token", "dop_v1_", hex, 40, 0},
+	{"digitalocean-token", "", "doo_v1_", hex, 40, 0},
+	{"digitalocean-token", "", "dor_v1_", hex, 40, 0},
+	{"age-key", "age identity", "AGE-SECRET-KEY-1", upper, 40, 0},
+	{"age-key", "", "AGE-SECRET-KEY-PQ-1", upper, 40, 0},
+	{"devflow-key", "devflow cloud key", "dvf_", token, 16, 0},
+	{"azure-key", "Azure storage or bus key", "AccountKey=", base64, 80, 90},
+	{"azure-key", "", "SharedAccessKey=", base64, 40, 60},
+	{"shopify-token", "Shopify token", "shpat_", hex, 32, 0},
+	{"shopify-token", "", "shpca_", hex, 32, 0},
+	{"shopify-token", "", "shppa_", hex, 32, 0},
+	{"shopify-token", "", "shpss_", hex, 32, 0},
+	{"square-token", "Square token", "sq0atp-", token, 22, 0},
+	{"square-token", "", "sq0csp-", token, 40, 0},
+	{"docker-token", "Docker Hub token", "dckr_pat_", token, 20, 0},
+	{"docker-token", "", "dckr_oat_", token, 20, 0},
+	{"vault-token", "HashiCorp Vault token", "hvs.", token, 24, 0},
+	{"vault-token", "", "hvb.", token, 24, 0},
+	{"databricks-token", "Databricks token", "dapi", hex, 32, 32},
+	{"atlassian-token", "Atlassian token", "ATATT3", base64, 60, 0},
+	{"atlassian-token", "", "ATCTT3", base64, 60, 0},
+	{"linear-key", "Linear key", "lin_api_", alnum, 32, 0},
+	{"notion-token", "Notion token", "ntn_", alnum, 40, 0},
+	{"notion-token", "", "secret_", alnum, 43, 43},
+	{"netlify-token", "Netlify token", "nfp_", alnum, 36, 0},
+	{"grafana-token", "Grafana token", "glsa_", word, 40, 0},
+	{"grafana-token", "", "glc_eyJ", base64, 40, 0},
+	{"newrelic-key", "New Relic key", "NRAK-", upper, 24, 0},
+	{"planetscale-token", "PlanetScale token", "pscale_tkn_", dotted, 32, 0},
+	{"planetscale-token", "", "pscale_pw_", dotted, 32, 0},
+	{"planetscale-token", "", "pscale_oauth_", dotted, 32, 0},
+	{"postman-key", "Postman key", "PMAK-", token, 50, 0},
+	{"pulumi-token", "Pulumi token", "pul-", hex, 40, 40},
+	{"rubygems-key", "RubyGems key", "rubygems_", hex, 48, 0},
+	{"sentry-token", "Sentry token", "sntrys_", base64, 40, 0},
+	{"sentry-token", "", "sntryu_", hex, 60, 0},
+	{"supabase-token", "Supabase token", "sbp_", hex, 40, 0},
+	{"supabase-token", "", "sb_secret_", token, 20, 0},
+	{"groq-key", "Groq key", "gsk_", alnum, 40, 0},
+	{"perplexity-key", "Perplexity key", "pplx-", alnum, 40, 0},
+	{"replicate-token", "Replicate token", "r8_", alnum, 36, 0},
+	{"xai-key", "xAI key", "xai-", alnum, 60, 0},
+	{"fly-token", "Fly token", "fm2_", base64, 100, 0},
+	{"tailscale-key", "Tailscale key", "tskey-", token, 24, 0},
+	{"onepassword-token", "1Password service account token", "ops_eyJ", base64, 100, 0},
+	{"figma-token", "Figma token", "figd_", token, 38, 0},
+	{"heroku-key", "Heroku key", "HRKU-", token, 36, 0},
+	{"brevo-key", "Brevo key", "xkeysib-", token, 64, 0},
+	{"cratesio-token", "crates.io token", "cio", alnum, 32, 32},
+	{"doppler-token", "Doppler token", "dp.pt.", alnum, 40, 0},
+	{"doppler-token", "", "dp.st.", dotted, 40, 0},
+	{"mapbox-token", "Mapbox secret token", "sk.eyJ", dotted, 40, 0},
+	{"terraform-token", "Terraform Cloud token", "atlasv1.", token, 60, 0},
+	{"sourcegraph-token", "Sourcegraph token", "sgp_", word, 40, 0},
+	{"circleci-token", "CircleCI token", "CCIPAT_", word, 40, 0},
+	{"buildkite-token", "Buildkite token", "bkua_", hex, 40, 0},
+	{"facebook-token", "Facebook token", "EAACEdEose0cBA", alnum, 20, 0},
+}
