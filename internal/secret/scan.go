@@ -16,12 +16,13 @@ type index struct {
 
 // Groups of beginnings.
 const (
-	groupFormats = 27             // 0…26: rows of formats
+	groupFormats = 26             // 0…25: rows of formats
 	groupName    = groupFormats   // a piece of a telling name
 	groupURL     = groupName + 1  // ://
 	groupBlock   = groupURL + 1   // --BEGIN, PuTTY-User-Key-File
 	groupDot     = groupBlock + 1 // eyJ, hooks.slack.com and others that are looked at from the middle
 	groupMid     = groupDot + 1   // :AA Telegram, Q~ Azure, -us Mailchimp, key- Mailgun
+	groupUser    = groupMid + 1   // a decimal number in base64, with which Discord's tokens begin
 )
 
 // pieces are the beginnings of telling names, in lower case. They are found in either case.
@@ -55,6 +56,15 @@ var table = sync.OnceValue(func() *index {
 	x.enter("PuT", groupBlock)
 	for c := '0'; c <= '9'; c++ { // Azure: a digit, Q~
 		x.enter(string(c)+"Q~", groupMid)
+	}
+	for _, c := range "MNO" {
+		x.first[c] |= 1 << groupUser
+	}
+	for _, c := range "DTjz" {
+		x.second[c] |= 1 << groupUser
+	}
+	for _, c := range "AEIMQUYcgk" {
+		x.third[c] |= 1 << groupUser
 	}
 	return x
 })
@@ -106,6 +116,8 @@ func (f *finder) look(x *index, i int, hit uint32) {
 			f.dots(i)
 		case groupMid:
 			f.middle(i)
+		case groupUser:
+			f.discord(i)
 		default:
 			f.formats(x.groups[g], i)
 		}
@@ -128,7 +140,7 @@ func (f *finder) formats(rows []uint8, i int) {
 		if n := end - from; n < row.min || row.max > 0 && n > row.max {
 			continue
 		}
-		if v := s[from:end]; placeholder(v) || example(s[i:end]) || example(v) {
+		if v := s[from:end]; placeholder(v) || example(s[i:end]) || strings.HasSuffix(row.head, "=") && example(v) {
 			continue
 		}
 		if strings.HasSuffix(row.head, "=") { // the head is a name
