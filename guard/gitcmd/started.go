@@ -30,6 +30,12 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string) {
 		e.eachRepo(c, g, seen)
 	default:
 		for _, line := range optionValues(g.Args, startOptions(g.Sub)) {
+			if len(e.out) > maxCommands {
+				opaque := *c
+				opaque.Opaque = true
+				e.out = append(e.out, opaque)
+				break
+			}
 			e.script(c, g, line, nil, seen)
 		}
 	}

@@ -1,0 +1,323 @@
+package push
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/internal/shell"
+)
+
+// Before is what earlier commands of the same line do to the repository that is pushed: it is not yet what it will be.
+type Before struct {
+	Commits bool   // they make or rewrite commits: commit, merge, rebase, pull …
+	Branch  string // what they check out, a branch or perhaps a path; empty = as it is now
+	Made    []Made // branches and tags that they make
+	Config  bool   // they change remotes, upstreams or other settings in a way that Push.Config does not show
+	Unknown bool   // they check out or move something that is known only at run time
+}
+
+// Made is a ref that an earlier command of the line makes.
+type Made struct {
+	Ref  string // "refs/heads/x", "refs/tags/v1"
+	From string // the commit it starts at as written; empty = HEAD
+}
+
+// line follows a command line: exports, variables that hold the present branch, and what git commands do to the repository.
+type line struct {
+	exports []string
+	asks    []string // "name=$(git branch --show-current)"
+	before  Before
+	config  []string
+	dir     shell.Dir
+	gitDir  string
+}
+
+// enter gives a command with what the line has exported so far.
+func (l *line) enter(c *shell.Command) *shell.Command {
+	if len(l.exports) == 0 && len(l.asks) == 0 {
+		return c
+	}
+	copied := *c
+	copied.Assign = append(append([]string{}, l.exports...), c.Assign...)
+	if len(l.asks) > 0 {
+		copied.Words = slices.Clone(c.Words)
+		for i := range copied.Words {
+			copied.Words[i] = l.replace(copied.Words[i])
+		}
+	}
+	return &copied
+}
+
+// replace puts the question in the place of a variable that holds its answer.
+func (l *line) replace(w shell.Word) shell.Word {
+	if !w.Dynamic {
+		return w
+	}
+	for _, ask := range l.asks {
+		name, question, _ := strings.Cut(ask, "=")
+		w.Text = strings.ReplaceAll(w.Text, "${"+name+"}", question)
+		if i := strings.Index(w.Text, "$"+name); i >= 0 {
+			if end := i + 1 + len(name); end == len(w.Text) || !nameByte(w.Text[end]) {
+				w.Text = w.Text[:i] + question + w.Text[end:]
+			}
+		}
+	}
+	return w
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+}
+
+// apply gives a push what is known of the line before it.
+func (l *line) apply(p *Push) {
+	if l.dir != p.Dir || l.gitDir != p.GitDir { // another repository, as far as one can tell
+		return
+	}
+	p.Before = l.before
+	p.Before.Made = slices.Clone(l.before.Made)
+	p.Config = append(slices.Clone(l.config), p.Config...)
+}
+
+// leave takes note of what a command did.
+func (l *line) leave(c *shell.Command) {
+	switch {
+	case len(c.Words) == 0:
+		l.assign(c.Assign, false)
+		return
+	case c.Name == "export" || c.Name == "declare" || c.Name == "typeset" || c.Name == "local" || c.Name == "readonly":
+		l.assign(c.Args, c.Name == "export" || slices.Contains(c.Args, "-x"))
+		return
+	}
+	if len(c.Args) > 0 {
+		switch c.Name {
+		case "npm", "pnpm", "yarn":
+			if c.Args[0] == "version" {
+				l.enterRepo(c.Dir, "")
+				l.before.Commits = true
+			}
+			return
+		case "gh":
+			if len(c.Args) > 1 && c.Args[0] == "pr" && (c.Args[1] == "checkout" || c.Args[1] == "merge") {
+				l.enterRepo(c.Dir, "")
+				l.before.Unknown = true
+			}
+			return
+		}
+	}
+	if g, ok := gitcmd.Parse(c); ok && !g.Help && changes(g.Sub) {
+		l.enterRepo(g.Dir, g.GitDir)
+		l.git(&g)
+	}
+}
+
+// enterRepo forgets what was known when the line goes on in another repository.
+func (l *line) enterRepo(dir shell.Dir, gitDir string) {
+	if l.dir != dir || l.gitDir != gitDir {
+		l.dir, l.gitDir, l.before, l.config = dir, gitDir, Before{}, nil
+	}
+}
+
+func (l *line) assign(list []string, exported bool) {
+	for _, kv := range list {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(name, "GIT_") && exported {
+			l.exports = append(l.exports, kv)
+		}
+		l.asks = slices.DeleteFunc(l.asks, func(ask string) bool { return strings.HasPrefix(ask, name+"=") })
+		if _, known := Text(shell.Word{Text: value, Dynamic: true}, ""); known && strings.ContainsAny(value, "$`") {
+			l.asks = append(l.asks, kv)
+		}
+	}
+}
+
+// changes is true for the subcommands that line.git knows.
+func changes(sub string) bool {
+	switch sub {
+	case "commit", "merge", "rebase", "cherry-pick", "revert", "am", "pull", "reset", "filter-branch", "filter-repo", "subtree", "svn",
+		"checkout", "switch", "branch", "tag", "worktree", "update-ref", "symbolic-ref", "bisect", "remote", "config", "init", "clone", "flow", "town":
+		return true
+	}
+	return false
+}
+
+func (l *line) git(g *gitcmd.Git) {
+	b := &l.before
+	switch g.Sub {
+	case "checkout", "switch":
+		l.checkout(g)
+	case "branch":
+		l.branch(g)
+	case "tag":
+		operands, flags := split(g.Args, "mFu", " --message --file --local-user --cleanup ")
+		if !flags.any("-d", "--delete", "-l", "--list", "-v", "--verify") && len(operands) > 0 {
+			l.made("refs/tags/", operands)
+		}
+	case "worktree":
+		b.Unknown = b.Unknown || len(g.Args) > 0 && g.Args[0].Text == "add"
+	case "update-ref", "symbolic-ref", "bisect", "flow", "town":
+		b.Unknown = true
+	case "remote":
+		l.remote(g)
+	case "config":
+		operands, flags := split(g.Args, "f", " --file --type --blob --default ")
+		if len(operands) > 0 && (operands[0].Text == "set" || operands[0].Text == "get") {
+			operands = operands[1:]
+		}
+		switch {
+		case len(operands) == 2 && operands[1].Literal() && !flags.any("--unset", "--get", "--get-all", "--get-regexp"):
+			l.config = append(l.config, operands[0].Text+"="+operands[1].Text)
+		case len(operands) > 1 || flags.any("--unset", "--unset-all", "--remove-section", "--rename-section"):
+			b.Config = true
+		}
+	case "init", "clone":
+		b.Config = true
+	default:
+		b.Commits = true
+	}
+}
+
+// checkout follows `git checkout x`, `git checkout -b x [from]`, `git switch -c x`.
+func (l *line) checkout(g *gitcmd.Git) {
+	args := g.Args
+	for i, a := range args {
+		if a.Text == "--" {
+			if i > 0 && g.Sub == "checkout" && i == len(args)-1 {
+				args = args[:i]
+				break
+			}
+			return // paths
+		}
+	}
+	operands, flags := split(args, "bBcC", " --conflict --pathspec-from-file --orphan --create --force-create ")
+	name, made := flags.value("-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create")
+	switch {
+	case flags.any("-p", "--patch"):
+	case flags.any("-d", "--detach"):
+		l.before.Unknown = true
+	case made && name.Literal():
+		l.before.Branch = name.Text
+		l.made("refs/heads/", append([]shell.Word{name}, operands...))
+	case made || len(operands) == 1 && (!operands[0].Literal() || operands[0].Text == "-" || strings.HasPrefix(operands[0].Text, "@{-")):
+		l.before.Unknown = true
+	case len(operands) == 1 && flags.any("-t", "--track"):
+		_, short, _ := strings.Cut(operands[0].Text, "/")
+		l.before.Branch = short
+		l.made("refs/heads/", []shell.Word{{Text: short}, operands[0]})
+	case len(operands) == 1:
+		l.before.Branch = operands[0].Text
+	}
+}
+
+func (l *line) branch(g *gitcmd.Git) {
+	operands, flags := split(g.Args, "u", " --set-upstream-to --sort --format --points-at --contains --no-contains --merged --no-merged ")
+	switch {
+	case flags.any("-u", "--set-upstream-to", "--unset-upstream"):
+		l.before.Config = true
+	case flags.any("-d", "-D", "--delete", "-l", "--list", "-a", "-r", "-v", "-vv", "--show-current", "--contains", "--merged", "--no-merged"):
+	case flags.any("-m", "-M", "--move") && len(operands) > 0:
+		name := operands[len(operands)-1]
+		if len(operands) == 1 && name.Literal() {
+			l.before.Branch = name.Text
+			l.made("refs/heads/", operands)
+			return
+		}
+		l.before.Unknown = true
+	case len(operands) > 0:
+		l.made("refs/heads/", operands)
+	}
+}
+
+func (l *line) made(prefix string, operands []shell.Word) {
+	m := Made{Ref: prefix + operands[0].Text}
+	if !operands[0].Literal() {
+		l.before.Unknown = true
+		return
+	}
+	if len(operands) > 1 {
+		m.From = operands[1].Text
+		l.before.Unknown = l.before.Unknown || !operands[1].Literal()
+	}
+	l.before.Made = append(l.before.Made, m)
+}
+
+func (l *line) remote(g *gitcmd.Git) {
+	operands, _ := split(g.Args, "tm", " ")
+	switch {
+	case len(operands) == 3 && (operands[0].Text == "add" || operands[0].Text == "set-url") && operands[1].Literal() && operands[2].Literal():
+		l.config = append(l.config, "remote."+operands[1].Text+".url="+operands[2].Text)
+	case len(operands) > 1 && operands[0].Text != "show" && operands[0].Text != "get-url":
+		l.before.Config = true
+	}
+}
+
+// flags are the options of a command, "-x" or "--name", with the values of those that take one.
+type flags []struct {
+	name  string
+	value shell.Word
+}
+
+func (f flags) any(names ...string) bool {
+	_, ok := f.value(names...)
+	return ok
+}
+
+func (f flags) value(names ...string) (shell.Word, bool) {
+	for _, x := range f {
+		if slices.Contains(names, x.name) {
+			return x.value, true
+		}
+	}
+	return shell.Word{}, false
+}
+
+// split parts operands from options. takes has the short options that take a value, long the long ones, each between blanks.
+func split(args []shell.Word, takes, long string) ([]shell.Word, flags) {
+	var operands []shell.Word
+	var f flags
+	add := func(name string, v shell.Word) {
+		f = append(f, struct {
+			name  string
+			value shell.Word
+		}{name, v})
+	}
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		t := w.Text
+		switch {
+		case t == "--":
+			return append(operands, args[i+1:]...), f
+		case len(t) < 2 || t[0] != '-':
+			operands = append(operands, w)
+		case t[1] == '-':
+			name, value, attached := strings.Cut(t, "=")
+			v := w
+			v.Text = value
+			if !attached && strings.Contains(long, " "+name+" ") && i+1 < len(args) {
+				i++
+				v = args[i]
+			}
+			add(name, v)
+		default:
+			for j := 1; j < len(t); j++ {
+				if strings.IndexByte(takes, t[j]) < 0 {
+					add("-"+t[j:j+1], shell.Word{})
+					continue
+				}
+				v := w
+				v.Text = t[j+1:]
+				if v.Text == "" && i+1 < len(args) {
+					i++
+					v = args[i]
+				}
+				add("-"+t[j:j+1], v)
+				break
+			}
+		}
+	}
+	return operands, f
+}
