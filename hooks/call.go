@@ -98,6 +98,14 @@ func (c *Call) Elapsed() time.Duration { return c.run.env.Now().Sub(c.Now) }
 // Log writes one line to the log that says why something was not done.
 func (c *Call) Log(what string, cause error) { c.run.log.write(c.run.entry(what, cause)) }
 
+// Extend moves the deadline of this event to d after its arrival. It is for a tool whose registered timeout is longer than
+// the one that the hook's own deadline was made for.
+func (c *Call) Extend(d time.Duration) {
+	if c.run.watchdog != nil && c.run.watchdog.Stop() {
+		c.run.watchdog.Reset(d - c.Elapsed())
+	}
+}
+
 // Busy sets how long Update and View wait for the database; the default is 2 s.
 func (c *Call) Busy(d time.Duration) { c.busy = d }
 

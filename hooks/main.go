@@ -19,7 +19,7 @@ type Hook struct {
 	Name string // the binary's name, for the log
 
 	// Deadline is the time after which the hook answers by itself, 80 % of the registered timeout: past the registered
-	// one the client kills the hook and lets the tool run.
+	// one the client kills the hook and lets the tool run. Call.Extend moves it for a tool that is registered with more.
 	Deadline time.Duration
 
 	// Event is the event that the hook answers to when the input does not say which one it is; "" = then it says nothing.
@@ -68,8 +68,8 @@ func Main(h Hook, env Env) int {
 	}
 	r := &run{hook: h, env: env, started: env.Now()}
 	if h.Deadline > 0 {
-		watchdog := time.AfterFunc(h.Deadline, r.expire)
-		defer watchdog.Stop()
+		r.watchdog = time.AfterFunc(h.Deadline, r.expire)
+		defer r.watchdog.Stop()
 	}
 	out := r.handle(child)
 	r.answer(out)
@@ -85,6 +85,7 @@ type run struct {
 	in       claude.Input
 	raw      atomic.Pointer[[]byte] // the deadline may look at it at any time
 	answered atomic.Bool
+	watchdog *time.Timer // nil without a deadline
 }
 
 // handle is the whole life of one event. The recover here is the only one of the program.

@@ -1,6 +1,6 @@
 -- Schema 2: what persons allowed, and what was published.
 
--- writer: guard
+-- writer: guard/approval
 -- One row per refused call. code: what a person types, NULL once used. call: SHA-256 of the call. rules: ids that were refused,
 -- separated by blanks. path: file that a refused call would have written, relative to the project or absolute.
 CREATE TABLE approvals(

@@ -1,4 +1,6 @@
-package guard
+// Package approval keeps what the guard and the push gate have refused, and what a person allowed once. It owns table
+// approvals. It decides nothing: who may type a code, and what a call is refused for, is known by its callers.
+package approval
 
 import (
 	"crypto/sha256"
@@ -15,8 +17,8 @@ import (
 // Life is how long a code may be typed after the refusal, and how long a granted call may wait to be made.
 const Life = 10 * time.Minute
 
-// Approve is how the prompt of a person begins that allows a refused call; the code follows after one blank.
-const Approve = "devflow approve "
+// Prefix is how the prompt of a person begins that allows a refused call; the code follows after one blank.
+const Prefix = "devflow approve "
 
 // Call is a tool call that a person may allow: the same call of the same session, in the same folder.
 type Call struct {
@@ -94,10 +96,10 @@ func Refuse(tx *store.Tx, c Call, rules []string, file string, now time.Time) (c
 	return code, nil
 }
 
-// Grant applies a prompt that a person typed. It reports whether the prompt is exactly Approve and a code that waits; what is
+// Grant applies a prompt that a person typed. It reports whether the prompt is exactly Prefix and a code that waits; what is
 // granted then is one call for the named rules.
 func Grant(tx *store.Tx, session, prompt string, now time.Time) (rules string, ok bool, err error) {
-	code, is := strings.CutPrefix(strings.TrimSpace(prompt), Approve)
+	code, is := strings.CutPrefix(strings.TrimSpace(prompt), Prefix)
 	if !is || len(code) != codeLength {
 		return "", false, nil
 	}

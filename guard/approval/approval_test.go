@@ -1,4 +1,4 @@
-package guard_test
+package approval_test
 
 import (
 	"path/filepath"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/devflow-suite/devflow/guard"
+	"github.com/devflow-suite/devflow/guard/approval"
 	"github.com/devflow-suite/devflow/internal/store"
 )
 
@@ -40,10 +40,10 @@ func (l ledger) do(fn func(tx *store.Tx) error) {
 	}
 }
 
-func (l ledger) refuse(c guard.Call, now time.Time, rules ...string) (code string) {
+func (l ledger) refuse(c approval.Call, now time.Time, rules ...string) (code string) {
 	l.t.Helper()
 	l.do(func(tx *store.Tx) (err error) {
-		code, err = guard.Refuse(tx, c, rules, "", now)
+		code, err = approval.Refuse(tx, c, rules, "", now)
 		return err
 	})
 	return code
@@ -52,16 +52,16 @@ func (l ledger) refuse(c guard.Call, now time.Time, rules ...string) (code strin
 func (l ledger) grant(session, prompt string, now time.Time) (ok bool) {
 	l.t.Helper()
 	l.do(func(tx *store.Tx) (err error) {
-		_, ok, err = guard.Grant(tx, session, prompt, now)
+		_, ok, err = approval.Grant(tx, session, prompt, now)
 		return err
 	})
 	return ok
 }
 
-func (l ledger) use(c guard.Call, now time.Time) (rules []string) {
+func (l ledger) use(c approval.Call, now time.Time) (rules []string) {
 	l.t.Helper()
 	l.do(func(tx *store.Tx) (err error) {
-		rules, err = guard.Use(tx, c, now)
+		rules, err = approval.Use(tx, c, now)
 		return err
 	})
 	return rules
@@ -70,8 +70,8 @@ func (l ledger) use(c guard.Call, now time.Time) (rules []string) {
 // start is a moment like any other; the guard never looks at a clock itself.
 var start = time.Unix(1_790_000_000, 0)
 
-func call(command string) guard.Call {
-	return guard.Call{Session: "s1", Tool: "Bash", Cwd: "/home/dev/proj", Input: command}
+func call(command string) approval.Call {
+	return approval.Call{Session: "s1", Tool: "Bash", Cwd: "/home/dev/proj", Input: command}
 }
 
 func TestATypedCodeAllowsOneCallOnce(t *testing.T) {
@@ -94,7 +94,7 @@ func TestATypedCodeAllowsOneCallOnce(t *testing.T) {
 	if l.grant("s1", "devflow approve "+code, start.Add(2*time.Minute)) {
 		t.Error("a code was taken twice")
 	}
-	for _, other := range []guard.Call{call("git reset --hard HEAD~1"), {Session: "s2", Tool: "Bash", Cwd: c.Cwd, Input: c.Input}, {Session: "s1", Tool: "Bash", Cwd: "/", Input: c.Input}, {Session: "s1", Tool: "Write", Cwd: c.Cwd, Input: c.Input}} {
+	for _, other := range []approval.Call{call("git reset --hard HEAD~1"), {Session: "s2", Tool: "Bash", Cwd: c.Cwd, Input: c.Input}, {Session: "s1", Tool: "Bash", Cwd: "/", Input: c.Input}, {Session: "s1", Tool: "Write", Cwd: c.Cwd, Input: c.Input}} {
 		if got := l.use(other, start.Add(3*time.Minute)); got != nil {
 			t.Errorf("%+v was allowed: %v", other, got)
 		}
@@ -114,17 +114,17 @@ func TestCodesAndApprovalsEnd(t *testing.T) {
 	l := newLedger(t)
 	c := call("rm -rf src")
 	code := l.refuse(c, start, "rm.project")
-	if l.grant("s1", "devflow approve "+code, start.Add(guard.Life)) {
+	if l.grant("s1", "devflow approve "+code, start.Add(approval.Life)) {
 		t.Error("a code was taken after its life")
 	}
-	late := l.refuse(c, start.Add(guard.Life), "rm.project")
+	late := l.refuse(c, start.Add(approval.Life), "rm.project")
 	if late == code {
 		t.Error("a dead code was handed out again")
 	}
-	if !l.grant("s1", "devflow approve "+late, start.Add(guard.Life)) {
+	if !l.grant("s1", "devflow approve "+late, start.Add(approval.Life)) {
 		t.Fatal("the new code was not taken")
 	}
-	if got := l.use(c, start.Add(2*guard.Life)); got != nil {
+	if got := l.use(c, start.Add(2*approval.Life)); got != nil {
 		t.Errorf("an approval worked after its life: %v", got)
 	}
 }
@@ -155,22 +155,22 @@ func TestRefusedWritesAreRememberedUntilTheyPass(t *testing.T) {
 	l := newLedger(t)
 	refused := func(now time.Time) (paths []string) {
 		l.do(func(tx *store.Tx) (err error) {
-			paths, err = guard.RefusedWrites(tx, "s1", now)
+			paths, err = approval.RefusedWrites(tx, "s1", now)
 			return err
 		})
 		return paths
 	}
 	l.do(func(tx *store.Tx) error {
-		_, err := guard.Refuse(tx, guard.Call{Session: "s1", Tool: "Write", Cwd: "/p", Input: "config.py\x00key"}, []string{"secret.aws"}, "config.py", start)
+		_, err := approval.Refuse(tx, approval.Call{Session: "s1", Tool: "Write", Cwd: "/p", Input: "config.py\x00key"}, []string{"secret.aws"}, "config.py", start)
 		return err
 	})
 	if diff := cmp.Diff([]string{"config.py"}, refused(start.Add(time.Minute))); diff != "" {
 		t.Errorf("refused writes (-want +got):\n%s", diff)
 	}
-	if got := refused(start.Add(guard.Life)); got != nil {
+	if got := refused(start.Add(approval.Life)); got != nil {
 		t.Errorf("remembered too long: %v", got)
 	}
-	l.do(func(tx *store.Tx) error { return guard.Wrote(tx, "s1", "config.py") })
+	l.do(func(tx *store.Tx) error { return approval.Wrote(tx, "s1", "config.py") })
 	if got := refused(start.Add(time.Minute)); got != nil {
 		t.Errorf("still refused after a write passed: %v", got)
 	}
@@ -191,7 +191,7 @@ func TestApprovalsHoldInAnyOrder(t *testing.T) {
 			granted time.Time
 		}
 		calls := map[string]*waiting{}
-		pick := func() guard.Call {
+		pick := func() approval.Call {
 			c := call(rapid.SampledFrom([]string{"rm -rf a", "rm -rf b", "git push -f"}).Draw(rt, "call"))
 			c.Session = name
 			return c
@@ -199,12 +199,13 @@ func TestApprovalsHoldInAnyOrder(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"refuse": func(*rapid.T) {
 				c := pick()
-				code := l.refuse(c, now, "x")
-				if w := calls[c.Input]; w != nil && w.code == code {
-					return // still the first refusal
+				w := calls[c.Input]
+				if w != nil && !w.granted.IsZero() && now.Sub(w.granted) < approval.Life {
+					return // it would pass
 				}
-				if w := calls[c.Input]; w != nil && !w.granted.IsZero() && now.Sub(w.granted) < guard.Life {
-					return // the granted one is used first by the model below; the store keeps both
+				code := l.refuse(c, now, "x")
+				if w != nil && w.code == code {
+					return // still the first refusal
 				}
 				calls[c.Input] = &waiting{code: code, asked: now}
 			},
@@ -217,7 +218,7 @@ func TestApprovalsHoldInAnyOrder(t *testing.T) {
 					}
 					return
 				}
-				want := w.granted.IsZero() && now.Sub(w.asked) < guard.Life
+				want := w.granted.IsZero() && now.Sub(w.asked) < approval.Life
 				if got := l.grant(name, "devflow approve "+w.code, now); got != want {
 					rt.Fatalf("grant %s: %v, want %v", c.Input, got, want)
 				}
@@ -228,7 +229,7 @@ func TestApprovalsHoldInAnyOrder(t *testing.T) {
 			"call": func(rt *rapid.T) {
 				c := pick()
 				w := calls[c.Input]
-				want := w != nil && !w.granted.IsZero() && now.Sub(w.granted) < guard.Life
+				want := w != nil && !w.granted.IsZero() && now.Sub(w.granted) < approval.Life
 				if got := l.use(c, now) != nil; got != want {
 					rt.Fatalf("use %s: %v, want %v", c.Input, got, want)
 				}
