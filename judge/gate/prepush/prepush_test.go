@@ -90,14 +90,14 @@ func put(t *testing.T, path, content string, mode fs.FileMode) {
 	}
 }
 
-// push runs git push in dir and gives its standard error and whether it went through.
+// push runs git push in dir and gives what it says and whether it went through.
 func push(t *testing.T, dir string, args ...string) (string, bool) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"push"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "PWD=."}
 	var errs bytes.Buffer
-	cmd.Stderr = &errs
+	cmd.Stdout, cmd.Stderr = &errs, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
