@@ -1,52 +1,67 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
 
 // call handles a simple command: assignments, words, wrappers.
-func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
-	assign := w.assigns(c.Assigns, subs)
+func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, subs *subst) *flow.Node {
 	words := make([]Word, 0, len(c.Args))
 	for _, a := range c.Args {
-		words = append(words, w.word(a, subs))
+		words = w.words(words, a, subs)
+	}
+	var assign []string
+	if len(c.Assigns) > 0 {
+		assign = w.assigns(c.Assigns, len(words) == 0, false, subs)
 	}
 	text, pos := w.text(s, c)
-	return w.simple(assign, words, redirs, text, pos)
+	return w.simple(simple{assign: assign, words: words, redirs: redirs, text: text, pos: pos, subs: subs})
 }
 
 // decl handles export, declare, local, readonly and typeset like the builtins they are.
-func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
+func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, subs *subst) *flow.Node {
 	words := []Word{{Text: c.Variant.Value}}
+	exported, odd := c.Variant.Value == "export", false
 	for _, a := range c.Args {
 		if a == nil {
 			continue
 		}
-		x := Word{Text: strings.Join(w.assigns([]*syntax.Assign{a}, subs), "")}
+		x := Word{Text: strings.Join(w.assigns([]*syntax.Assign{a}, !odd, exported, subs), "")}
 		x.Dynamic = strings.ContainsAny(x.Text, "$`")
 		words = append(words, x)
+		if a.Name == nil && strings.HasPrefix(x.Text, "-") {
+			exported = exported || strings.ContainsRune(x.Text, 'x')
+			odd = odd || strings.Trim(x.Text, "-xrgaf") != ""
+		} else if a.Name != nil && odd {
+			w.unknown(a.Name.Value)
+		}
 	}
 	text, pos := w.text(s, c)
-	return w.simple(nil, words, redirs, text, pos)
+	return w.simple(simple{words: words, redirs: redirs, text: text, pos: pos, subs: subs})
 }
 
-func (w *walker) assigns(list []*syntax.Assign, subs *[]*flow.Node) []string {
+// assigns returns assignments as text. keep is false for those that only the command behind them sees.
+func (w *walker) assigns(list []*syntax.Assign, keep, exported bool, subs *subst) []string {
 	var out []string
 	for _, a := range list {
 		if a == nil {
 			continue
 		}
 		w.arithm(a.Index, subs)
-		text := w.word(a.Value, subs).Text
+		value := w.word(a.Value, subs)
+		text := value.Text
+		var elems []Word
 		if a.Array != nil {
 			for _, e := range a.Array.Elems {
 				w.arithm(e.Index, subs)
-				w.word(e.Value, subs)
+				if e.Value != nil {
+					elems = w.words(elems, e.Value, subs)
+				}
 			}
 			text = w.source(a.Array)
 		}
@@ -54,46 +69,114 @@ func (w *walker) assigns(list []*syntax.Assign, subs *[]*flow.Node) []string {
 		case a.Name == nil:
 		case a.Naked:
 			text = a.Name.Value
+			if v, ok := w.shell.vars.Lookup(text); ok && keep && exported {
+				v.Exported = true
+				w.assign(text, v)
+			}
 		default:
 			text = a.Name.Value + "=" + text
+			if keep {
+				w.setVar(a, value, elems, exported)
+			}
 		}
 		out = append(out, text)
 	}
 	return out
 }
 
+// simple is a simple command as it is written.
+type simple struct {
+	assign []string
+	words  []Word
+	redirs []Redirect
+	text   string
+	pos    int
+	subs   *subst
+}
+
 // simple unwraps a simple command, records it, and returns its flow.
-func (w *walker) simple(assign []string, words []Word, redirs []Redirect, text string, pos int) *flow.Node {
-	u := unwrapped{words: words, assign: assign, redirs: redirs, dir: w.shell.dir}
-	u.unwrap()
+func (w *walker) simple(x simple) *flow.Node {
+	feed := w.input(x.redirs, x.subs)
+	u := wrap.Call{Words: x.words, Assign: x.assign, Stdin: feed.Text, Fed: feed.Kind == FeedText}
+	u.Unwrap()
 	c := Command{
-		Words: u.words, Assign: u.assign, Redirs: redirs, Dir: u.dir, Text: text, Pos: pos,
-		Unreadable: u.unsure, Opaque: u.opaque,
+		Words: u.Words, Assign: u.Assign, Redirs: x.redirs, Stdin: feed, Dir: w.moved(u.Moves), Text: x.text, Pos: x.pos,
+		Wrappers: u.Wrappers, Remote: u.Remote, Mounts: u.Mounts, User: u.User, Unreadable: u.Unsure, Opaque: u.Opaque,
 	}
-	if len(u.wrappers) > 0 {
-		c.Wrappers = u.wrappers
-	}
-	w.out.Redirs = append(w.out.Redirs, redirs...)
+	w.out.Redirs = append(w.out.Redirs, x.redirs...)
 	c.name()
-	if u.script != nil {
-		c.Wrappers = u.wrappers[:len(u.wrappers)-1] // the last one is the command itself
+	switch {
+	case u.Script != nil:
+		c.Wrappers = u.Wrappers[:len(u.Wrappers)-1] // the last one is the command itself
+		if from := x.subs.writers(); u.Opaque && !u.Script.Stdin && len(from) > 0 {
+			c.Stdin = Feed{Kind: FeedPipe, From: from}
+		}
 		return w.nested(&u, c)
+	case u.File.Text != "":
+		if n := w.scriptFile(&u, &c, x.subs); n != nil {
+			return n
+		}
+	case u.Reads:
+		c.Opaque = c.Opaque || feed.Kind == FeedPipe
 	}
-	if len(u.words) == 0 {
+	if len(u.Words) == 0 {
 		n := w.emit(c)
 		n.Kind = flow.Assign
 		return n
 	}
+	here := len(c.Wrappers) == 0
+	if here && w.shared.byName != nil && w.invoke(&c) {
+		old := w.capture // the body has spoken
+		w.capture = nil
+		n := w.emit(c)
+		w.capture = old
+		return n
+	}
 	n := w.emit(c)
-	if len(c.Wrappers) == 0 {
+	if here {
 		w.builtinEffects(&c)
 	}
-	if c.Name == "find" && w.finds < maxNesting {
-		w.finds++
-		n = w.findExec(&c, n)
-		w.finds--
+	if w.besides < maxNesting {
+		if list := wrap.Besides(c.Name, c.Words[1:]); len(list) > 0 {
+			w.besides++
+			n = w.beside(&c, list, n)
+			w.besides--
+		}
 	}
 	return n
+}
+
+// moved is the directory after the changes that wrappers make.
+func (w *walker) moved(moves []wrap.Move) Dir {
+	dir := w.shell.dir
+	for _, m := range moves {
+		if m.Away {
+			dir = Dir{Unknown: true}
+			continue
+		}
+		dir = dir.Join(m.To.Text)
+		dir.Unknown = dir.Unknown || !m.To.Literal()
+	}
+	return dir
+}
+
+// scriptFile reads the script of `bash <(…)` and `source <(…)` if it can be computed; nil if the command is to be recorded as it is.
+func (w *walker) scriptFile(u *wrap.Call, c *Command, subs *subst) *flow.Node {
+	same := c.Name == "." || c.Name == "source"
+	if o := subs.find(u.File); o != nil {
+		c.Stdin = o.feed
+		if o.feed.Kind == FeedText {
+			u.Script = &wrap.Script{Text: o.feed.Text, Same: same, Params: u.Words[1:]}
+			u.Opaque = o.feed.Text.Dynamic
+			u.Wrappers = append(u.Wrappers, c.Name)
+			return w.nested(u, *c)
+		}
+		c.Opaque = true
+	}
+	if same {
+		w.shell.vars = w.shell.vars.Forget()
+	}
+	return nil
 }
 
 // name fills in what follows from Words.
@@ -105,7 +188,7 @@ func (c *Command) name() {
 	if !first.Literal() || first.Text == "" || strings.HasPrefix(first.Text, "~") && strings.IndexByte(first.Text, '/') < 0 {
 		c.Unreadable = true
 	} else {
-		c.Name = path.Base(first.Text)
+		c.Name = wrap.Name(first.Text)
 	}
 	c.Args = make([]string, 0, len(c.Words)-1)
 	for _, a := range c.Words[1:] {
@@ -123,103 +206,17 @@ func (w *walker) emit(c Command) *flow.Node {
 	if len(w.wrappers) > 0 {
 		c.Wrappers = append(w.wrappers[:len(w.wrappers):len(w.wrappers)], c.Wrappers...)
 	}
-	if len(w.assign) > 0 {
-		c.Assign = append(w.assign[:len(w.assign):len(w.assign)], c.Assign...)
+	if len(w.assigned) > 0 {
+		c.Assign = append(w.assigned[:len(w.assigned):len(w.assigned)], c.Assign...)
 	}
+	c.Remote = c.Remote || w.remote
+	if len(w.mounts) > 0 {
+		c.Mounts = append(w.mounts[:len(w.mounts):len(w.mounts)], c.Mounts...)
+	}
+	if c.User == "" {
+		c.User = w.user
+	}
+	w.produce(&c)
 	w.out.Commands = append(w.out.Commands, c)
 	return &flow.Node{Kind: flow.Command, Cmd: len(w.out.Commands) - 1}
-}
-
-// builtinEffects follows cd, pushd, popd and set in the present shell.
-func (w *walker) builtinEffects(c *Command) {
-	switch c.Name {
-	case "cd", "chdir", "pushd":
-		args := c.Words[1:]
-		for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
-			args = args[1:] // -P, -L, --
-		}
-		switch {
-		case len(args) == 0 && c.Name != "pushd":
-			w.shell.dir = Dir{Path: "~"}
-		case len(args) == 0 || !args[0].Literal() || args[0].Text == "-" || args[0].Text[:min(1, len(args[0].Text))] == "+":
-			w.shell.dir.Unknown = true
-		default:
-			w.shell.dir = w.shell.dir.Join(args[0].Text)
-		}
-	case "popd":
-		w.shell.dir.Unknown = true
-	case "set":
-		for i, a := range c.Args {
-			on := strings.HasPrefix(a, "-")
-			if !on && !strings.HasPrefix(a, "+") {
-				continue
-			}
-			if strings.Contains(a, "e") && a != "--" {
-				w.shell.errexit = on
-			}
-			if strings.HasSuffix(a, "o") && i+1 < len(c.Args) {
-				switch c.Args[i+1] {
-				case "pipefail":
-					w.shell.pipefail = on
-				case "errexit":
-					w.shell.errexit = on
-				}
-			}
-		}
-	}
-}
-
-// nested reads the script that a wrapper takes as a string. c is the wrapper's own command; it is listed only if not all of its
-// script could be read.
-func (w *walker) nested(u *unwrapped, c Command) *flow.Node {
-	if w.depth >= maxNesting {
-		c.Opaque = true
-		return w.emit(c)
-	}
-	inner := walker{
-		src: *u.script, out: w.out, shell: w.shell, place: w.place, depth: w.depth + 1, base: c.Pos,
-		wrappers: append(w.wrappers[:len(w.wrappers):len(w.wrappers)], u.wrappers...),
-		assign:   append(w.assign[:len(w.assign):len(w.assign)], u.assign...),
-	}
-	if w.depth > 0 {
-		inner.base = w.base
-	}
-	if !u.sameShell {
-		inner.shell = &shellState{dir: u.dir, errexit: u.errexit, pipefail: u.pipefail}
-	}
-	body, err := inner.parse(*u.script)
-	if err != nil || u.opaque {
-		c.Opaque = true
-		return w.emit(c) // what its status means is unknown
-	}
-	if u.sameShell {
-		return body
-	}
-	return &flow.Node{Kind: flow.Subshell, Kids: []*flow.Node{body}}
-}
-
-// findExec adds the commands that find would start.
-func (w *walker) findExec(c *Command, own *flow.Node) *flow.Node {
-	kids := []*flow.Node{}
-	for i := 1; i < len(c.Words); i++ {
-		switch c.Words[i].Text {
-		case "-exec", "-execdir", "-ok", "-okdir":
-		default:
-			continue
-		}
-		end := i + 1
-		for end < len(c.Words) && c.Words[end].Text != ";" && c.Words[end].Text != "+" {
-			end++
-		}
-		old := w.wrappers
-		w.wrappers = append(append(old[:len(old):len(old)], c.Wrappers...), "find")
-		k := w.in(InBranch, func() *flow.Node { return w.simple(nil, c.Words[i+1:end], nil, c.Text, c.Pos) })
-		w.wrappers = old
-		kids = append(kids, &flow.Node{Kind: flow.Ignored, Kids: []*flow.Node{{Kind: flow.Subshell, Kids: []*flow.Node{k}}}})
-		i = end
-	}
-	if len(kids) == 0 {
-		return own
-	}
-	return &flow.Node{Kind: flow.Seq, Kids: append(kids, own)}
 }

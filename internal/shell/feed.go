@@ -1,5 +1,12 @@
 package shell
 
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/static"
+)
+
 // FeedKind says what is known about the standard input of a command.
 type FeedKind uint8
 
@@ -19,9 +26,132 @@ type Feed struct {
 	From []int // FeedText from a pipe and FeedPipe: indexes in Script.Commands of the commands that write into it
 }
 
-// Mount is a folder of this machine that a container sees.
-type Mount struct {
-	Host     Word   // path, or the name of a volume, on this machine
-	Inside   string // path in the container
-	ReadOnly bool
+// capture collects what a list of commands prints, as far as it can be computed.
+type capture struct {
+	parts   []string
+	dynamic bool // holds parts that are known only at run time
+	unknown bool
+}
+
+// text returns what was collected.
+func (c *capture) text() (Word, bool) {
+	if len(c.parts) == 1 {
+		return Word{Text: c.parts[0], Dynamic: c.dynamic}, !c.unknown
+	}
+	return Word{Text: strings.Join(c.parts, ""), Dynamic: c.dynamic}, !c.unknown
+}
+
+// feed is what the commands since from hand on through a pipe or a substitution.
+func (w *walker) feed(c *capture, from int) Feed {
+	f := Feed{Kind: FeedPipe}
+	for i := from; i < len(w.out.Commands); i++ {
+		f.From = append(f.From, i)
+	}
+	if text, ok := c.text(); ok && w.spend(len(text.Text)) {
+		f.Kind, f.Text = FeedText, text
+	}
+	return f
+}
+
+// unseen runs fn, whose output cannot be computed even if that of its commands can.
+func (w *walker) unseen(fn func() *flow.Node) *flow.Node {
+	old := w.capture
+	w.capture = nil
+	n := fn()
+	if old != nil {
+		old.unknown = true
+	}
+	w.capture = old
+	return n
+}
+
+// produce adds the output of a command to what is being collected.
+func (w *walker) produce(c *Command) {
+	if w.capture == nil {
+		return
+	}
+	for _, r := range c.Redirs {
+		if (r.FD == "" || r.FD == "1") && (strings.HasPrefix(r.Op, ">") || strings.HasPrefix(r.Op, "&>")) {
+			return
+		}
+	}
+	if c.Unreadable || c.Opaque || len(c.Words) == 0 {
+		w.capture.unknown = w.capture.unknown || len(c.Words) > 0 || len(c.Redirs) > 0
+		return
+	}
+	out, ok := static.Output(c.Name, c.Words[1:], c.Stdin.Text, c.Stdin.Kind == FeedText)
+	if !ok || !w.spend(len(out.Text)) {
+		w.capture.unknown = true
+		return
+	}
+	w.capture.parts = append(w.capture.parts, out.Text)
+	w.capture.dynamic = w.capture.dynamic || out.Dynamic
+}
+
+// input is the standard input of a command with these redirections.
+func (w *walker) input(redirs []Redirect, subs *subst) Feed {
+	for i := len(redirs) - 1; i >= 0; i-- {
+		r := &redirs[i]
+		if r.FD != "" && r.FD != "0" {
+			continue
+		}
+		switch r.Op {
+		case "<<", "<<-":
+			return Feed{Kind: FeedText, Text: r.Body}
+		case "<<<":
+			t := r.Target
+			t.Text += "\n"
+			return Feed{Kind: FeedText, Text: t}
+		case "<":
+			if o := subs.find(r.Target); o != nil {
+				return o.feed
+			}
+			if r.Target.Text == "/dev/stdin" {
+				return w.stdin
+			}
+			return Feed{Kind: FeedFile, File: r.Target}
+		case "<&", "<>":
+			return Feed{Kind: FeedPipe}
+		}
+	}
+	return w.stdin
+}
+
+// subst collects what the substitutions of one statement run and print.
+type subst struct {
+	flows []*flow.Node
+	outs  []output
+}
+
+// output is what one substitution hands on.
+type output struct {
+	source string
+	feed   Feed
+}
+
+// find returns the process or command substitution that the word consists of, nil if it is none.
+func (s *subst) find(x Word) *output {
+	if s == nil || !x.Dynamic {
+		return nil
+	}
+	for i := range s.outs {
+		if s.outs[i].source == x.Text {
+			return &s.outs[i]
+		}
+	}
+	return nil
+}
+
+// writers lists the commands in substitutions whose output could not be computed.
+func (s *subst) writers() []int {
+	if s == nil {
+		return nil
+	}
+	var out []int
+	for i := range s.outs {
+		if s.outs[i].feed.Kind == FeedPipe {
+			out = append(out, s.outs[i].feed.From...)
+		}
+	}
+	return out
 }

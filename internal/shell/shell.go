@@ -1,13 +1,16 @@
 // Package shell reads a shell command line the way bash would and flattens it into the simple commands that would run.
 //
-// It owns no table and no file. It follows wrappers (sudo, env, timeout, xargs, sh -c, eval, find -exec …) to the program that
-// really runs, tracks `cd`, lists redirections with the directory they are relative to, and can say what the exit status of the
-// whole line proves about one of its commands. It decides nothing: what is dangerous, what is a test run and what is read-only
+// It owns no table and no file. It follows wrappers (sudo, env, timeout, xargs, ssh, docker run, sh -c, eval, find -exec …) to the
+// program that really runs, tracks `cd`, variables, function calls and what echo and printf feed into a pipe as far as the text tells,
+// lists redirections with the directory they are relative to, and can say what the exit status of the whole line proves about one of
+// its commands. What only the run time knows is kept as written and marked. It decides nothing: what is dangerous, what is a test run and what is read-only
 // is the business of its callers.
 //
 // Parsing is done by mvdan.cc/sh/v3/syntax in its bash dialect. That parser is recursive and a stack overflow cannot be recovered
 // from, so the input is handed to it through a reader that watches the depth of the stack (see depth.go): input of any shape
 // costs bounded memory and time linear in its length.
+//
+// The table of wrappers is in the package wrap, what variables hold in vars, and what harmless programs print in static.
 //
 // All values are plain data; a Script may be shared by goroutines once Parse has returned it.
 package shell
@@ -22,6 +25,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/word"
+	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
 
 // MaxSource is the longest command line, in bytes, that Parse reads. Longer input is ErrTooLong. Claude Code itself
@@ -59,16 +64,11 @@ const (
 	InNested                       // read from a string: sh -c, eval, su -c, find -exec sh -c
 )
 
-// Word is one shell word after quote removal.
-type Word struct {
-	Text    string // literal text; parts known only at run time are kept as written ("$HOME", "$(id)")
-	Dynamic bool   // holds a parameter, command, arithmetic or process substitution
-	Glob    bool   // holds an unquoted *, ?, [ or brace list: may become other text or several words
-	Quoted  bool   // some part was quoted or escaped, so a leading ~ or a glob character is meant literally there
-}
+// Word is one shell word after quote removal; see the package word.
+type Word = word.Word
 
-// Literal reports whether the text is exactly what the program will see (a leading unquoted ~ aside).
-func (w Word) Literal() bool { return !w.Dynamic && !w.Glob }
+// Mount is a folder of this machine that a container sees.
+type Mount = wrap.Mount
 
 // Redirect is one redirection of a command or of a compound statement.
 type Redirect struct {
@@ -132,7 +132,7 @@ type Command struct {
 	Words      []Word     // Words[0] is the program as written, Words[i+1] belongs to Args[i]; empty without a program
 	Assign     []string   // leading assignments and those given to env or sudo, "NAME=value"
 	Redirs     []Redirect // its own redirections; Script.Redirs has these and those of compound statements
-	Stdin      Feed       // what is known about its standard input
+	Stdin      Feed       // its standard input; of an Opaque command with FeedPipe: where its script comes from
 	Wrappers   []string   // programs that were unwrapped, outermost first: "sudo", "env", "xargs", "bash", "find"
 	Dir        Dir        // where it runs
 	Place      Place
@@ -141,6 +141,7 @@ type Command struct {
 	User       string  // user given to sudo -u, su, runuser or doas; "" is the present one, or root of a bare sudo
 	Unreadable bool    // the program is known only at run time ($cmd, ./r*), or a wrapper had an option we do not know
 	Opaque     bool    // a script inside it was not read: nested too deeply, only known at run time, or broken
+	Guessed    bool    // with Opaque: the script is listed all the same, its run-time parts as they are written
 	Text       string  // source text of the simple command, wrappers included
 	Pos        int     // byte offset of Text in the script that was parsed (for nested scripts: of the outer command)
 }
@@ -168,9 +169,10 @@ func Parse(src string) (Script, error) {
 	if len(src) > MaxSource {
 		return s, fmt.Errorf("parse shell: %w: %d bytes", ErrTooLong, len(src))
 	}
-	w := walker{src: src, out: &s, shell: &shellState{}}
+	w := walker{src: src, out: &s, shell: &shellState{}, shared: &shared{budget: spare + 6*len(src)}}
 	var err error
 	s.flow, err = w.parse(src)
+	w.uncalled()
 	return s, err
 }
 

@@ -6,27 +6,32 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/vars"
+	"github.com/devflow-suite/devflow/internal/shell/word"
+	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
-
-// shellState is what a running shell carries from one command to the next, as far as we follow it.
-type shellState struct {
-	dir      Dir
-	errexit  bool // set -e
-	pipefail bool // set -o pipefail
-}
 
 // walker turns one parsed script text into commands and control flow. Nested texts get a walker of their own that shares out.
 type walker struct {
 	src      string // the text being walked
 	out      *Script
+	shared   *shared
 	shell    *shellState
 	place    Place
 	wrappers []string // around the whole text
-	assign   []string // variables given to the wrappers around the whole text
+	assigned []string // variables given to the wrappers around the whole text
 	depth    int      // nesting of texts
-	finds    int      // nesting of find -exec
+	besides  int      // nesting of find -exec
+	calls    int      // nesting of function calls
+	spawns   int      // nesting of pipes and background commands
 	tested   bool     // inside a condition, where set -e has no effect
+	remote   bool     // around the whole text: it runs elsewhere
+	mounts   []Mount
+	user     string
 	base     int      // offset of the outer command, for nested texts
+	stdin    Feed     // of commands without an input of their own
+	capture  *capture // where what they print goes, nil if nobody asks
+	lex      *lexical // of src, once it was needed
 }
 
 // in runs fn with place bits added.
@@ -52,15 +57,13 @@ func (w *walker) forked(p Place, fn func() *flow.Node) *flow.Node {
 	old := w.shell
 	c := *old
 	w.shell = &c
+	if p&(InPipe|InBackground) != 0 {
+		w.spawns++
+		defer func() { w.spawns-- }()
+	}
 	n := w.in(p, fn)
 	w.shell = old
 	return &flow.Node{Kind: flow.Subshell, Kids: []*flow.Node{n}}
-}
-
-// subst walks the statements of a command or process substitution.
-func (w *walker) subst(stmts []*syntax.Stmt, subs *[]*flow.Node) {
-	n := w.forked(InSubst, func() *flow.Node { return w.stmts(stmts) })
-	*subs = append(*subs, n)
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) *flow.Node {
@@ -103,23 +106,25 @@ func (w *walker) stmt(s *syntax.Stmt) *flow.Node {
 
 // plain walks a statement without its & and !.
 func (w *walker) plain(s *syntax.Stmt) *flow.Node {
-	var subs []*flow.Node
+	var subs subst
 	redirs := w.redirects(s.Redirs, &subs)
+	var n *flow.Node
 	switch s.Cmd.(type) {
 	case *syntax.CallExpr, *syntax.DeclClause, nil:
+		n = w.command(s, redirs, &subs)
 	default:
 		w.out.Redirs = append(w.out.Redirs, redirs...)
+		n = w.redirected(s, redirs, &subs)
 	}
-	n := w.command(s, redirs, &subs)
-	if len(subs) == 0 {
+	if len(subs.flows) == 0 {
 		return n
 	}
 	// Substitutions run before the command; its own status is what counts, unless it is only an assignment.
 	if n != nil && n.Kind == flow.Assign && len(n.Kids) == 0 {
-		return &flow.Node{Kind: flow.Seq, Kids: subs}
+		return &flow.Node{Kind: flow.Seq, Kids: subs.flows}
 	}
-	kids := make([]*flow.Node, 0, len(subs)+1)
-	for _, k := range subs {
+	kids := make([]*flow.Node, 0, len(subs.flows)+1)
+	for _, k := range subs.flows {
 		kids = append(kids, &flow.Node{Kind: flow.Ignored, Kids: []*flow.Node{k}})
 	}
 	if n != nil {
@@ -128,14 +133,31 @@ func (w *walker) plain(s *syntax.Stmt) *flow.Node {
 	return &flow.Node{Kind: flow.Seq, Kids: kids}
 }
 
-func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) *flow.Node {
+// redirected walks a compound statement, whose redirections hold for all that is in it.
+func (w *walker) redirected(s *syntax.Stmt, redirs []Redirect, subs *subst) *flow.Node {
+	if len(redirs) == 0 {
+		return w.command(s, redirs, subs)
+	}
+	stdin, capture := w.stdin, w.capture
+	w.stdin = w.input(redirs, subs)
+	for _, r := range redirs {
+		if r.Writes() && (r.FD == "" || r.FD == "1") {
+			w.capture = nil
+		}
+	}
+	n := w.command(s, redirs, subs)
+	w.stdin, w.capture = stdin, capture
+	return n
+}
+
+func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *subst) *flow.Node {
 	switch c := s.Cmd.(type) {
 	case nil:
 		if len(redirs) == 0 {
 			return nil
 		}
 		text, pos := w.text(s, nil)
-		return w.simple(nil, nil, redirs, text, pos)
+		return w.simple(simple{redirs: redirs, text: text, pos: pos, subs: subs})
 	case *syntax.CallExpr:
 		return w.call(c, s, redirs, subs)
 	case *syntax.DeclClause:
@@ -147,13 +169,13 @@ func (w *walker) command(s *syntax.Stmt, redirs []Redirect, subs *[]*flow.Node) 
 	case *syntax.Subshell:
 		return w.forked(InSubshell, func() *flow.Node { return w.stmts(c.Stmts) })
 	case *syntax.IfClause:
-		return w.ifClause(c)
+		return w.unseen(func() *flow.Node { return w.ifClause(c) })
 	case *syntax.WhileClause:
-		return w.loop(func() *flow.Node { return w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) }) }, c.Do)
+		return w.unseen(func() *flow.Node { return w.whileClause(c) })
 	case *syntax.ForClause:
-		return w.forClause(c, subs)
+		return w.unseen(func() *flow.Node { return w.forClause(c, subs) })
 	case *syntax.CaseClause:
-		return w.caseClause(c, subs)
+		return w.unseen(func() *flow.Node { return w.caseClause(c, subs) })
 	case *syntax.FuncDecl:
 		return w.funcDecl(c)
 	case *syntax.TimeClause:
@@ -228,7 +250,7 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 		var k *flow.Node
 		switch {
 		case pipe:
-			k = w.forked(InPipe, func() *flow.Node { return w.stmt(x) })
+			k = w.stage(x, last)
 		case last:
 			k = w.in(p, func() *flow.Node { return w.stmt(x) })
 		default:
@@ -239,12 +261,41 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 		}
 		chain.Kids = append(chain.Kids, k)
 	}
+	stdin := w.stdin
 	add(first, 0, false)
+	before := *w.shell
 	for i := len(rev) - 1; i >= 0; i-- {
-		chain.Ops = append(chain.Ops, byte(map[bool]rune{true: '&', false: '|'}[rev[i].Op == syntax.AndStmt]))
+		op := byte('|')
+		if rev[i].Op == syntax.AndStmt {
+			op = '&'
+		} else if !pipe && w.capture != nil {
+			w.capture.unknown = true // a || b: which of them speaks?
+		}
+		chain.Ops = append(chain.Ops, op)
 		add(rev[i].Y, InBranch, i == 0)
 	}
+	if pipe {
+		w.stdin = stdin
+		return chain
+	}
+	w.shell.vars = vars.After(before.vars, w.shell.vars)
+	w.shell.joinParams(&before)
 	return chain
+}
+
+// stage walks one command of a pipe and keeps what it hands on to the next.
+func (w *walker) stage(x *syntax.Stmt, last bool) *flow.Node {
+	old, from := w.capture, len(w.out.Commands)
+	if !last {
+		w.capture = &capture{}
+	}
+	n := w.forked(InPipe, func() *flow.Node { return w.stmt(x) })
+	c := w.capture
+	w.capture = old
+	if !last {
+		w.stdin = w.feed(c, from)
+	}
+	return n
 }
 
 func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
@@ -273,17 +324,9 @@ func (w *walker) ifClause(c *syntax.IfClause) *flow.Node {
 	return n
 }
 
-// join makes what differs between two ways through the script unknown.
-func (s *shellState) join(o *shellState) {
-	if s.dir != o.dir {
-		s.dir.Unknown = true
-	}
-	s.errexit = s.errexit && o.errexit
-	s.pipefail = s.pipefail && o.pipefail
-}
-
 func (w *walker) loop(cond func() *flow.Node, body []*syntax.Stmt) *flow.Node {
 	before := *w.shell
+	w.repeated()
 	n := &flow.Node{Kind: flow.Loop}
 	if cond != nil {
 		n.Kids = append(n.Kids, cond())
@@ -294,14 +337,90 @@ func (w *walker) loop(cond func() *flow.Node, body []*syntax.Stmt) *flow.Node {
 	return n
 }
 
-func (w *walker) forClause(c *syntax.ForClause, subs *[]*flow.Node) *flow.Node {
+// each walks the body of a loop once for every value of a variable. Control flow is that of the first round.
+func (w *walker) each(name string, items []Word, cond func() *flow.Node, body []*syntax.Stmt) *flow.Node {
+	before := *w.shell
+	n := &flow.Node{Kind: flow.Loop}
+	if cond != nil {
+		n.Kids = append(n.Kids, cond())
+	}
+	for i, x := range items {
+		w.assign(name, vars.One(x))
+		k := w.in(InLoop|InBranch, func() *flow.Node { return w.stmts(body) })
+		if i == 0 {
+			n.Kids = append(n.Kids, k)
+		}
+	}
+	before.join(w.shell)
+	*w.shell = before
+	return n
+}
+
+// rounds reports whether a loop body may be walked once for each of the items.
+func (w *walker) rounds(items []Word, body []*syntax.Stmt) bool {
+	if len(items) == 0 || len(items) > maxItems || len(body) == 0 {
+		return false
+	}
+	size := int(body[len(body)-1].End().Offset()) - int(body[0].Pos().Offset())
+	return w.spend((len(items) - 1) * max(size, 1))
+}
+
+func (w *walker) whileClause(c *syntax.WhileClause) *flow.Node {
+	cond := func() *flow.Node { return w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) }) }
+	name, ok := reads(c.Cond)
+	if ok && !c.Until && w.stdin.Kind == FeedText && !w.stdin.Text.Dynamic {
+		var items []Word
+		for line := range strings.Lines(w.stdin.Text.Text) {
+			if items = append(items, Word{Text: strings.Trim(line, " \t\n")}); len(items) > maxItems {
+				break
+			}
+		}
+		if w.rounds(items, c.Do) {
+			return w.each(name, items, cond, c.Do)
+		}
+	}
+	return w.loop(cond, c.Do)
+}
+
+// reads is the variable of a condition that is nothing but `read x`.
+func reads(cond []*syntax.Stmt) (name string, ok bool) {
+	if len(cond) != 1 {
+		return "", false
+	}
+	c, ok := cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) < 2 || c.Args[0].Lit() != "read" {
+		return "", false
+	}
+	args := c.Args[1:]
+	for len(args) > 1 && args[0].Lit() == "-r" {
+		args = args[1:]
+	}
+	return args[0].Lit(), len(args) == 1 && isName(args[0].Lit())
+}
+
+func isName(t string) bool { return t != "" && (t[0] < '0' || t[0] > '9') && wrap.IsAssign(t+"=") }
+
+func (w *walker) forClause(c *syntax.ForClause, subs *subst) *flow.Node {
 	sure := false // runs at least once
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
+		var items []Word
+		known := l.InPos.IsValid()
 		for _, x := range l.Items {
-			item := w.word(x, subs)
-			sure = sure || !item.Dynamic
+			items = w.words(items, x, subs)
 		}
+		if v, _ := w.lookup("@"); !known && v.Known {
+			items, known = v.Words, true
+		}
+		for _, x := range items {
+			sure = sure || !x.Dynamic
+		}
+		if known && !c.Select && w.rounds(items, c.Do) {
+			n := w.each(l.Name.Value, items, nil, c.Do)
+			n.Once = sure
+			return n
+		}
+		w.unknown(l.Name.Value)
 	case *syntax.CStyleLoop:
 		w.arithm(l.Init, subs)
 		w.arithm(l.Cond, subs)
@@ -312,7 +431,7 @@ func (w *walker) forClause(c *syntax.ForClause, subs *[]*flow.Node) *flow.Node {
 	return n
 }
 
-func (w *walker) caseClause(c *syntax.CaseClause, subs *[]*flow.Node) *flow.Node {
+func (w *walker) caseClause(c *syntax.CaseClause, subs *subst) *flow.Node {
 	w.word(c.Word, subs)
 	before := *w.shell
 	merged := before
@@ -329,22 +448,7 @@ func (w *walker) caseClause(c *syntax.CaseClause, subs *[]*flow.Node) *flow.Node
 	return n
 }
 
-func (w *walker) funcDecl(c *syntax.FuncDecl) *flow.Node {
-	if c.Body == nil {
-		return nil
-	}
-	body := w.forked(InFunction, func() *flow.Node { return w.stmt(c.Body) }).Kids[0] // an exit in it ends the script
-	if c.Name != nil {
-		if w.out.funcs == nil {
-			w.out.funcs = make(map[string]*flow.Node)
-		}
-		w.out.funcs[c.Name.Value] = body
-		w.out.Funcs = append(w.out.Funcs, c.Name.Value)
-	}
-	return &flow.Node{Kind: flow.Assign} // declaring always succeeds
-}
-
-func (w *walker) redirects(list []*syntax.Redirect, subs *[]*flow.Node) []Redirect {
+func (w *walker) redirects(list []*syntax.Redirect, subs *subst) []Redirect {
 	if len(list) == 0 {
 		return nil
 	}
@@ -355,20 +459,22 @@ func (w *walker) redirects(list []*syntax.Redirect, subs *[]*flow.Node) []Redire
 			x.FD = r.N.Value
 		}
 		if r.Hdoc != nil {
-			x.Body = w.heredoc(r.Hdoc, subs)
+			x.Body = w.heredoc(r.Hdoc, x.Target.Quoted, subs)
 		}
 		out = append(out, x)
 	}
 	return out
 }
 
-// heredoc returns the text of a here-document. Quotes mean nothing in it.
-func (w *walker) heredoc(x *syntax.Word, subs *[]*flow.Node) Word {
-	var out Word
-	var b strings.Builder
+// heredoc returns the text of a here-document. Quotes mean nothing in it, and with a quoted delimiter nothing else does.
+func (w *walker) heredoc(x *syntax.Word, raw bool, subs *subst) Word {
+	f := word.Fields{Whole: true}
 	for _, part := range x.Parts {
-		w.part(&b, &out, part, true, subs)
+		if lit, ok := part.(*syntax.Lit); ok && raw {
+			f.Text().WriteString(lit.Value)
+			continue
+		}
+		w.part(&f, part, true, subs)
 	}
-	out.Text = b.String()
-	return out
+	return f.One()
 }

@@ -6,71 +6,123 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/word"
 )
 
-// word removes quotes from x and walks the commands inside its substitutions, whose flows are appended to subs.
-func (w *walker) word(x *syntax.Word, subs *[]*flow.Node) Word {
-	var out Word
-	if x == nil {
-		return out
-	}
-	if len(x.Parts) == 1 { // by far the most frequent: one plain literal
+// plain returns the text of a word that is one literal without anything to expand: by far the most frequent case.
+func plain(x *syntax.Word) (string, bool) {
+	if len(x.Parts) == 1 {
 		if lit, ok := x.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[{") {
-			out.Text = lit.Value
-			return out
+			return lit.Value, true
 		}
 	}
-	var b strings.Builder
-	for _, part := range x.Parts {
-		w.part(&b, &out, part, false, subs)
+	return "", false
+}
+
+// word removes quotes from x where the shell does not split, and walks the commands inside its substitutions.
+func (w *walker) word(x *syntax.Word, subs *subst) Word {
+	if x == nil {
+		return Word{}
 	}
-	out.Text = b.String()
+	if text, ok := plain(x); ok {
+		return Word{Text: text}
+	}
+	f := word.Fields{Whole: true}
+	for _, part := range x.Parts {
+		w.part(&f, part, false, subs)
+	}
+	return f.One()
+}
+
+// words appends the words that x becomes as part of a command: known variables are split, brace lists expanded.
+func (w *walker) words(out []Word, x *syntax.Word, subs *subst) []Word {
+	if text, ok := plain(x); ok {
+		return append(out, Word{Text: text})
+	}
+	for _, parts := range braces(x) {
+		var f word.Fields
+		for _, part := range parts {
+			w.part(&f, part, false, subs)
+		}
+		out = f.Append(out)
+	}
 	return out
 }
 
-func (w *walker) part(b *strings.Builder, out *Word, part syntax.WordPart, quoted bool, subs *[]*flow.Node) {
+func (w *walker) part(f *word.Fields, part syntax.WordPart, quoted bool, subs *subst) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if quoted {
-			unescapeDouble(b, p.Value)
+			word.UnescapeDouble(f.Text(), p.Value)
 		} else {
-			unescape(b, out, p.Value)
+			word.Unescape(f.Text(), f.Mark(), p.Value)
 		}
 	case *syntax.SglQuoted:
-		out.Quoted = true
+		f.Quote()
 		if p.Dollar {
-			unescapeANSI(b, p.Value)
+			word.UnescapeANSI(f.Text(), p.Value)
 		} else {
-			b.WriteString(p.Value)
+			f.Text().WriteString(p.Value)
 		}
 	case *syntax.DblQuoted:
-		out.Quoted = true
+		if !onlyList(p) {
+			f.Quote()
+		}
 		for _, q := range p.Parts {
-			w.part(b, out, q, true, subs)
+			w.part(f, q, true, subs)
 		}
 	case *syntax.ExtGlob:
-		out.Glob = true
-		b.WriteString(w.source(p))
+		f.Mark().Glob = true
+		f.Text().WriteString(w.source(p))
 	case *syntax.ParamExp:
-		out.Dynamic = true
-		b.WriteString(w.source(p))
-		w.param(p, subs)
+		w.param(f, p, quoted, subs)
 	case *syntax.CmdSubst:
-		out.Dynamic = true
-		b.WriteString(w.source(p))
-		w.subst(p.Stmts, subs)
+		w.cmdSubst(f, p, quoted, subs)
 	case *syntax.ProcSubst:
-		out.Dynamic = true
-		b.WriteString(w.source(p))
-		w.subst(p.Stmts, subs)
+		source := w.source(p)
+		w.subst(p.Stmts, source, p.Op == syntax.CmdOut, subs)
+		f.Written(source)
 	case *syntax.ArithmExp:
-		out.Dynamic = true
-		b.WriteString(w.source(p))
 		w.arithm(p.X, subs)
-	default: // brace expressions are only split on request; anything newer is unknown
-		out.Dynamic = true
-		b.WriteString(w.source(part))
+		f.Written(w.source(p))
+	default: // anything newer is unknown
+		f.Written(w.source(part))
 	}
+}
+
+// onlyList reports whether a quoted part is "$@" or "${a[@]}" alone, which may become no word at all.
+func onlyList(p *syntax.DblQuoted) bool {
+	if len(p.Parts) != 1 {
+		return false
+	}
+	x, ok := p.Parts[0].(*syntax.ParamExp)
+	return ok && x.Param != nil && (x.Param.Value == "@" || subscript(x.Index) == "@")
+}
+
+// cmdSubst expands $(…): to what it prints if that can be computed, else as written.
+func (w *walker) cmdSubst(f *word.Fields, p *syntax.CmdSubst, quoted bool, subs *subst) {
+	source := w.source(p)
+	feed := w.subst(p.Stmts, source, false, subs)
+	if feed.Kind != FeedText || feed.Text.Dynamic || len(p.Stmts) == 0 {
+		f.Written(source)
+		return
+	}
+	f.Add(Word{Text: strings.TrimRight(feed.Text.Text, "\n")}, quoted, w.ifs())
+}
+
+// subst walks the statements of a command or process substitution. reads is true for >( ), whose input is the output of the command.
+func (w *walker) subst(stmts []*syntax.Stmt, source string, reads bool, subs *subst) Feed {
+	c, from, capture, stdin := &capture{}, len(w.out.Commands), w.capture, w.stdin
+	w.capture = c
+	if reads {
+		w.capture, w.stdin, c.unknown = nil, Feed{Kind: FeedPipe}, true
+	}
+	n := w.forked(InSubst, func() *flow.Node { return w.stmts(stmts) })
+	w.capture, w.stdin = capture, stdin
+	feed := w.feed(c, from)
+	subs.flows = append(subs.flows, n)
+	subs.outs = append(subs.outs, output{source, feed})
+	return feed
 }
 
 // source returns the text of n as written.
@@ -83,30 +135,21 @@ func (w *walker) slice(from, to int) string {
 	return w.src[from:min(max(to, from), len(w.src))]
 }
 
-func (w *walker) param(p *syntax.ParamExp, subs *[]*flow.Node) {
-	w.arithm(p.Index, subs)
-	if p.Slice != nil {
-		w.arithm(p.Slice.Offset, subs)
-		w.arithm(p.Slice.Length, subs)
-	}
-	if p.Repl != nil {
-		w.word(p.Repl.Orig, subs)
-		w.word(p.Repl.With, subs)
-	}
-	if p.Exp != nil {
-		w.word(p.Exp.Word, subs)
-	}
-}
-
-// arithm walks the substitutions in an arithmetic expression. Chains of left-associative operators are followed in a loop, since
-// the parser builds them without recursion and they can be as long as the input.
-func (w *walker) arithm(x syntax.ArithmExpr, subs *[]*flow.Node) {
+// arithm walks the substitutions in an arithmetic expression; what it assigns is not known. Chains of left-associative operators are
+// followed in a loop, since the parser builds them without recursion and they can be as long as the input.
+func (w *walker) arithm(x syntax.ArithmExpr, subs *subst) {
 	for x != nil {
 		switch e := x.(type) {
 		case *syntax.BinaryArithm:
+			if e.Op == syntax.Assgn || strings.HasSuffix(e.Op.String(), "=") && len(e.Op.String()) > 1 {
+				w.lose(e.X)
+			}
 			w.arithm(e.Y, subs)
 			x = e.X
 		case *syntax.UnaryArithm:
+			if e.Op == syntax.Inc || e.Op == syntax.Dec {
+				w.lose(e.X)
+			}
 			x = e.X
 		case *syntax.ParenArithm:
 			x = e.X
@@ -119,8 +162,17 @@ func (w *walker) arithm(x syntax.ArithmExpr, subs *[]*flow.Node) {
 	}
 }
 
+// lose notes that an arithmetic expression assigns to a variable.
+func (w *walker) lose(x syntax.ArithmExpr) {
+	if e, ok := x.(*syntax.Word); ok {
+		if name := e.Lit(); name != "" {
+			w.unknown(name)
+		}
+	}
+}
+
 // test walks the substitutions in a [[ ]] expression.
-func (w *walker) test(x syntax.TestExpr, subs *[]*flow.Node) {
+func (w *walker) test(x syntax.TestExpr, subs *subst) {
 	switch e := x.(type) {
 	case *syntax.BinaryTest:
 		w.test(e.X, subs)
@@ -132,110 +184,4 @@ func (w *walker) test(x syntax.TestExpr, subs *[]*flow.Node) {
 	case *syntax.Word:
 		w.word(e, subs)
 	}
-}
-
-// unescape handles an unquoted literal: backslash escapes, globs, brace lists.
-func unescape(b *strings.Builder, out *Word, s string) {
-	brace, lastBracket := -1, strings.LastIndexByte(s, ']')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '\\':
-			out.Quoted = true
-			if i++; i < len(s) && s[i] != '\n' {
-				b.WriteByte(s[i])
-			}
-			continue
-		case '*', '?', '[':
-			// A lone [ is the name of a program and not a pattern.
-			if c != '[' || lastBracket > i {
-				out.Glob = true
-			}
-		case '{':
-			brace = i
-		case ',':
-			if brace >= 0 {
-				out.Glob = true
-			}
-		case '.':
-			if brace >= 0 && strings.HasPrefix(s[i:], "..") {
-				out.Glob = true
-			}
-		case '}':
-			brace = -1
-		}
-		b.WriteByte(s[i])
-	}
-}
-
-// unescapeDouble handles text inside double quotes, where a backslash is special only before $ ` " \ and newline.
-func unescapeDouble(b *strings.Builder, s string) {
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			switch s[i+1] {
-			case '$', '`', '"', '\\':
-				i++
-			case '\n':
-				i++
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-}
-
-// unescapeANSI handles $'…'.
-func unescapeANSI(b *strings.Builder, s string) {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		const from, to = `abefnrtvE`, "\a\b\x1b\f\n\r\t\v\x1b"
-		if k := strings.IndexByte(from, s[i]); k >= 0 {
-			b.WriteByte(to[k])
-			continue
-		}
-		switch c := s[i]; {
-		case c == 'x' || c == 'u' || c == 'U':
-			width := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-			v, n := digits(s[i+1:], width, 16)
-			if n == 0 {
-				b.WriteByte('\\')
-				b.WriteByte(c)
-				continue
-			}
-			if c == 'x' {
-				b.WriteByte(byte(v))
-			} else {
-				b.WriteRune(rune(v))
-			}
-			i += n
-		case c >= '0' && c <= '7':
-			v, n := digits(s[i:], 3, 8)
-			b.WriteByte(byte(v))
-			i += n - 1
-		case strings.IndexByte(`\'"?`, c) >= 0:
-			b.WriteByte(c)
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		}
-	}
-}
-
-// digits reads at most width digits of the base and returns the value and how many there were.
-func digits(s string, width, base int) (v uint32, n int) {
-	for n < len(s) && n < width {
-		d := strings.IndexByte("0123456789abcdef", s[n]|0x20)
-		if s[n] >= '0' && s[n] <= '9' {
-			d = int(s[n] - '0')
-		}
-		if d < 0 || d >= base {
-			break
-		}
-		v = v*uint32(base) + uint32(d)
-		n++
-	}
-	return v, n
 }
