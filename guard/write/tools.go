@@ -209,6 +209,10 @@ func (k *collector) copies(args []shell.Word) {
 	}
 	p := split(args, s)
 	w := Write{Via: k.c.Name, Link: name == "ln" || name == "link"}
+	w.Hard = w.Link && !p.has("-s", "--symbolic")
+	if name == "cp" && p.has("-l", "--link", "-s", "--symbolic-link") {
+		w.Link, w.Hard = true, p.has("-l", "--link")
+	}
 	target, into := p.value("-t", "--target-directory")
 	into = into && name != "rsync" && name != "scp"
 	src := p.ops

@@ -25,8 +25,10 @@ type Write struct {
 	Content shell.Word // what is written; Dynamic without Text if nothing is known about it
 	From    shell.Word // cp, mv, ln, install …: what is copied, moved or linked to; "" = none
 	Link    bool       // Path becomes a link to From
+	Hard    bool       // the link is a second name of the same file
 	Via     string     // "redirect", "tee", "sed -i", "cp", "git rm" …
 	Cmd     int        // index in Script.Commands; -1 for a redirection of a compound statement
+	Text    string     // source text of the command; "" for a redirection of a compound statement
 }
 
 // unknown is content that is not known.
@@ -98,14 +100,14 @@ type collector struct {
 }
 
 func (k *collector) redirect(r shell.Redirect) {
-	if k.c.Remote && k.scripted() {
+	if elsewhere(k.c) && k.scripted() {
 		return // the redirection belongs to the other machine's shell
 	}
 	w, ok := redirected(r)
 	if !ok {
 		return
 	}
-	w.Cmd, w.Content = k.cmd, unknown[0]
+	w.Cmd, w.Text, w.Content = k.cmd, k.c.Text, unknown[0]
 	if r.FD == "" || r.FD == "1" {
 		w.Content = k.output()
 	}
@@ -136,18 +138,33 @@ func (k *collector) add(p shell.Word, w Write) {
 	if strings.HasPrefix(p.Text, ">(") || strings.HasPrefix(p.Text, "<(") {
 		return
 	}
-	if k.c.Remote {
+	if elsewhere(k.c) {
 		var ok bool
 		if p, ok = hosted(k.c, p); !ok {
 			return
 		}
 		w.From = shell.Word{}
 	}
-	w.Path, w.Dir, w.Cmd = p, k.c.Dir, k.cmd
+	w.Path, w.Dir, w.Cmd, w.Text = p, k.c.Dir, k.cmd, k.c.Text
 	if w.Content.Text == "" && !w.Delete && !w.Append && w.Via != "truncate" {
 		w.Content = unknown[0]
 	}
 	*k.out = append(*k.out, w)
+}
+
+// elsewhere reports whether the command runs on another machine; ssh to this one does not count.
+func elsewhere(c *shell.Command) bool {
+	if !c.Remote {
+		return false
+	}
+	if c.Wrapped("ssh") {
+		for _, here := range [...]string{"localhost", "127.0.0.1", "[::1]", " ::1"} {
+			if strings.Contains(c.Text, here) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // hosted translates a path inside a container to the folder of this machine that is mounted there.

@@ -1,0 +1,314 @@
+package protect
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/internal/shell"
+)
+
+// eyes follow paths through the file system as it is now, and through the links that the command line itself makes. They
+// remember folders, so that a line with many paths costs one look at each. Not for concurrent use.
+type eyes struct {
+	p     Places
+	w     place.World
+	links map[string]string // links that the line makes: path → target
+	dirs  map[string]string // folder as written → as it is
+	in    map[string]bool   // folder → is the root, or lies in it, whatever its name
+
+	marked bool // the places below are filled in
+	root   spot
+	bin    spot
+	files  []spot // the database and the settings files
+	bound  int
+}
+
+// spot is a protected place: its path as it is, and the file behind it if there is one.
+type spot struct {
+	path string
+	info fs.FileInfo
+	kind kind
+}
+
+// kind is what a path is to devflow.
+type kind uint8
+
+// The kinds of paths.
+const (
+	other kind = iota
+	ownSpec
+	rootDir
+	database
+	binary
+	settingsFile
+	projectFile
+	gitHook
+	gitConfig
+	startFile // read by shells when they start, or by the client before each command
+)
+
+// maxLinks bounds the links of one path, as the kernel does.
+const maxLinks = 40
+
+// maxMemory bounds the folders that are remembered.
+const maxMemory = 4096
+
+func newEyes(p Places, w place.World) *eyes { return &eyes{p: p, w: w} }
+
+// mark looks at the protected places once.
+func (e *eyes) mark() {
+	if e.marked {
+		return
+	}
+	e.marked = true
+	at := func(path string, k kind) spot {
+		if path == "" {
+			return spot{kind: k}
+		}
+		s := spot{path: e.real(path), kind: k}
+		s.info, _ = os.Stat(s.path) // what is not there has no second name
+		return s
+	}
+	e.root, e.bin = at(e.p.Root, rootDir), at(e.p.Bin, binary)
+	e.files = append(e.files, at(e.p.DB, database))
+	for _, f := range e.p.Settings {
+		e.files = append(e.files, at(f, settingsFile))
+	}
+}
+
+// real resolves every link of an absolute path, existing or not, in the order in which the kernel does: ".." goes up from where a
+// link leads.
+func (e *eyes) real(path string) string {
+	path = e.process(path)
+	dir, name := filepath.Split(strings.TrimRight(path, "/"))
+	if name == ".." || name == "." || len(e.links) > 0 {
+		return e.walk(path)
+	}
+	known, ok := e.dirs[dir]
+	if !ok {
+		known = e.walk(dir)
+		if e.dirs == nil || len(e.dirs) > maxMemory {
+			e.dirs = map[string]string{}
+		}
+		e.dirs[dir] = known
+	}
+	return e.walkFrom(known, name)
+}
+
+func (e *eyes) walk(path string) string { return e.walkFrom("/", path) }
+
+func (e *eyes) walkFrom(cur, rest string) string {
+	links := 0
+	for steps := 0; rest != "" && steps < 4096; steps++ {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			cur = filepath.Dir(cur)
+			continue
+		}
+		next := filepath.Join(cur, part)
+		target, ok := e.links[next]
+		if !ok {
+			if info, err := os.Lstat(next); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				target, err = os.Readlink(next)
+				ok = err == nil
+			}
+		}
+		if links++; ok && links <= maxLinks {
+			if strings.HasPrefix(target, "/") {
+				cur = "/"
+			}
+			rest = strings.TrimSuffix(target+"/"+rest, "/")
+			rest = e.process(rest)
+			continue
+		}
+		links-- // only links count
+		cur = next
+	}
+	return cur
+}
+
+// process replaces the names that /proc has for the root folder and for the folder of the running process.
+func (e *eyes) process(path string) string {
+	rest, ok := strings.CutPrefix(path, "/proc/")
+	if !ok {
+		return path
+	}
+	who, rest, _ := strings.Cut(rest, "/")
+	if who == "" || who != "self" && who != "thread-self" && strings.Trim(who, "0123456789$") != "" {
+		return path
+	}
+	if what, tail, _ := strings.Cut(rest, "/"); what == "root" {
+		return "/" + tail
+	} else if what == "cwd" && e.w.Cwd != "" {
+		return e.w.Cwd + "/" + tail
+	}
+	return path
+}
+
+// target is where a word of a command leads.
+type target struct {
+	path string // as it is; "" if not known
+	glob bool   // holds patterns
+	text string // as written, for paths that are known only at run time
+}
+
+// targets resolves a word. Brace lists give several.
+func (e *eyes) targets(d shell.Dir, x shell.Word) []target {
+	words := []string{x.Text}
+	if x.Glob && strings.Contains(x.Text, "{") {
+		words = braces(x.Text)
+	}
+	out := make([]target, 0, len(words))
+	for _, text := range words {
+		y := x
+		y.Text = text
+		out = append(out, e.target(d, y))
+	}
+	return out
+}
+
+func (e *eyes) target(d shell.Dir, x shell.Word) target {
+	text := x.Text
+	if x.Dynamic {
+		x.Text = e.variables(x.Text)
+	}
+	if x.Quoted && strings.HasPrefix(x.Text, "~") {
+		x.Text = "./" + x.Text // quoted: no home folder
+		if strings.HasPrefix(x.Text, "./~/.claude") {
+			x.Text = x.Text[2:] // nobody has a folder of that name; programs that expand it themselves do
+		}
+	}
+	t := e.w.Resolve(d, x)
+	if t.Path == "" {
+		return target{text: text}
+	}
+	path := t.Path
+	if up := strings.Index(x.Text, "/.."); up > 0 && !t.Glob && !t.Dynamic {
+		y := x
+		y.Text = x.Text[:up]
+		if head := e.w.Resolve(d, y); head.Path != "" {
+			path = e.real(head.Path) + x.Text[up:]
+		}
+	}
+	if t.Glob || t.Dynamic {
+		if cut := strings.IndexAny(path, "*?["); cut >= 0 {
+			dir := path[:strings.LastIndexByte(path[:cut], '/')+1]
+			return target{path: strings.TrimRight(e.real(dir), "/") + "/" + path[len(dir):], glob: true, text: text}
+		}
+	}
+	return target{path: e.real(path), text: text}
+}
+
+// variables replaces the variables that name devflow's places and Claude Code's folder.
+func (e *eyes) variables(text string) string {
+	for _, v := range [...]struct{ name, value string }{{"DEVFLOW_HOME", e.p.Root}, {"DEVFLOW_DB", e.p.DB}, {"CLAUDE_CONFIG_DIR", e.claudeDir()}} {
+		if v.value == "" || !strings.Contains(text, v.name) {
+			continue
+		}
+		text = strings.ReplaceAll(text, "${"+v.name+"}", v.value)
+		for {
+			from := strings.Index(text, "${"+v.name+":")
+			if from < 0 {
+				break
+			}
+			to, depth := from+2, 1
+			for ; to < len(text) && depth > 0; to++ {
+				switch text[to] {
+				case '{':
+					depth++
+				case '}':
+					depth--
+				}
+			}
+			text = text[:from] + v.value + text[to:]
+		}
+		text = strings.ReplaceAll(text, "$"+v.name, v.value)
+	}
+	return text
+}
+
+// claudeDir is the user's folder of Claude Code, as far as the settings files tell.
+func (e *eyes) claudeDir() string {
+	if len(e.p.Settings) > 0 {
+		return filepath.Dir(e.p.Settings[0])
+	}
+	return filepath.Join(e.p.home(e.w), ".claude")
+}
+
+// maxBraces bounds the words that one brace list gives.
+const maxBraces = 64
+
+// braces expands {a,b} lists.
+func braces(text string) []string {
+	list := []string{text}
+	for i := 0; i < len(list) && len(list) < maxBraces; {
+		open := strings.IndexByte(list[i], '{')
+		if open < 0 {
+			i++
+			continue
+		}
+		shut := open + 1
+		depth := 1
+		for ; shut < len(list[i]) && depth > 0; shut++ {
+			switch list[i][shut] {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
+		}
+		inner := list[i][open+1 : shut-1]
+		if depth > 0 || open > 0 && list[i][open-1] == '$' || !strings.Contains(inner, ",") {
+			i++
+			continue
+		}
+		head, tail := list[i][:open], list[i][shut:]
+		list = append(list[:i], list[i+1:]...)
+		for _, part := range splitTop(inner) {
+			list = append(list, head+part+tail)
+		}
+	}
+	return list
+}
+
+// splitTop splits at the commas that stand in no inner braces.
+func splitTop(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, s[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(out, s[from:])
+}
+
+// folded reports whether the file systems of this system usually ignore case.
+func folded() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }
+
+// same compares two paths as the file system does.
+func same(a, b string) bool { return a == b || folded() && strings.EqualFold(a, b) }
+
+// below reports whether path is dir or lies in it.
+func below(path, dir string) bool {
+	if dir == "" || len(path) < len(dir) || !same(path[:len(dir)], dir) {
+		return false
+	}
+	return len(path) == len(dir) || path[len(dir)] == '/' || dir == "/"
+}
