@@ -17,13 +17,13 @@ func FuzzScript(f *testing.F) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	f.Fuzz(func(t *testing.T, exe string, chained []byte) {
-		prepush.Ours(chained)
+		prepush.Known(chained)
 		prepush.ExeOf(chained)
 		if !filepath.IsAbs(exe) || strings.ContainsAny(exe, "\n\x00") {
 			return
 		}
 		text := prepush.Script(exe, chained)
-		if !prepush.Ours(text) || prepush.ExeOf(text) != exe {
+		if !prepush.Known(text) || prepush.ExeOf(text) != exe {
 			t.Errorf("script for %q and %q is not read back:\n%s", exe, chained, text)
 		}
 	})
