@@ -3,6 +3,7 @@ package prepush
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 )
 
 // Kind says what became of the hook.
@@ -64,7 +65,7 @@ func (s State) Hint() string {
 	case s.By == "husky":
 		return "add to .husky/pre-push the line: " + Line(exe)
 	case s.By == "lefthook":
-		return "add to lefthook.yml, below pre-push and commands: devflow: {run: '" + quote(exe) + " gate pre-push {1} {2}', use_stdin: true}"
+		return "add to lefthook.yml, below pre-push and commands: devflow: {run: " + strconv.Quote(quote(exe)+call+"{1} {2}") + ", use_stdin: true}"
 	}
 	return "install the hook again, or add to it the line: " + Line(exe)
 }
