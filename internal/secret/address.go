@@ -65,10 +65,11 @@ func database(scheme string) bool {
 // tells reports whether a password in an address opens something.
 func tells(user, pass, host string) bool {
 	const short, long = 6, 16
+	pass = unescaped(pass)
 	lower := strings.ToLower(pass)
 	switch {
 	case len(pass) < short, strings.ContainsAny(pass, "$%*[]"), strings.EqualFold(user, pass), weak(lower), distinct(pass) <= 2, containsAny(pass, fillers[:]), sequence(lower):
-		return percent(pass)
+		return false
 	case strings.Trim(pass, "0123456789") == "": // a port
 		return false
 	}
@@ -83,14 +84,28 @@ func tells(user, pass, host string) bool {
 	return mixed || len(pass) >= short+2
 }
 
-// percent reports whether a password with signs of a placeholder is one with escaped bytes (p%40ss) and looks generated.
-func percent(pass string) bool {
-	i := strings.IndexByte(pass, '%')
-	if i < 0 || i+2 >= len(pass) || strings.ContainsAny(pass, "$*[]") || !inSet(pass[i+1]|0x20, hex) || !inSet(pass[i+2]|0x20, hex) {
-		return false
+// unescaped resolves the %40 of an address, and leaves anything else (%s) alone.
+func unescaped(pass string) string {
+	if strings.IndexByte(pass, '%') < 0 {
+		return pass
 	}
-	digit, low, up := kinds(pass)
-	return len(pass) >= 10 && digit && (low || up) && !containsAny(pass, fillers[:])
+	var b strings.Builder
+	for i := 0; i < len(pass); i++ {
+		if pass[i] == '%' && i+2 < len(pass) && inSet(pass[i+1]|0x20, hex) && inSet(pass[i+2]|0x20, hex) {
+			b.WriteByte(nibble(pass[i+1])<<4 | nibble(pass[i+2]))
+			i += 2
+		} else {
+			b.WriteByte(pass[i])
+		}
+	}
+	return b.String()
+}
+
+func nibble(c byte) byte {
+	if digit(c) {
+		return c - '0'
+	}
+	return c&0x0f + 9
 }
 
 // local reports whether a host is on this machine or a service of a compose file, which has no dot in its name.
@@ -115,12 +130,35 @@ func reserved(host string) bool {
 // weak reports whether a password in lower case is one that stands for any.
 func weak(pass string) bool {
 	switch pass {
-	case "", "password", "passwd", "pass", "passw0rd", "p@ssw0rd", "p@ssword", "pwd", "secret", "s3cret", "s3cr3t", "token", "admin", "administrator", "root", "user", "username", "test", "testing",
+	case "", "password", "passwd", "pass", "pwd", "secret", "token", "admin", "administrator", "root", "user", "username", "test", "testing",
 		"testpass", "testpassword", "test_password", "guest", "postgres", "postgresql", "mysql", "mariadb", "mongo", "mongodb", "redis", "rabbitmq", "example", "sample", "demo",
-		"dev", "devel", "devpass", "devpassword", "development", "local", "default", "docker", "changeit", "letmein", "hunter", "qwerty", "mypassword", "my_password", "my-password", "mypass", "mysecret",
+		"dev", "devel", "devpass", "devpassword", "development", "local", "default", "docker", "changeit", "letmein", "qwerty", "mypassword", "my_password", "my-password", "mypass", "mysecret",
 		"mysecretpassword", "dbpass", "dbpassword", "db_password", "db-password", "dbpwd", "app", "apppassword", "app_password", "userpass", "userpassword", "user_password", "secretpassword", "somepassword",
-		"supersecret", "superuser", "strongpassword", "x-oauth-basic", "api_key", "apikey", "api-key", "foo", "bar", "baz", "foobar", "pw", "pa55word", "auth", "auth_token", "encodedpassword", "rootpassword", "rootpass", "adminpass", "adminpassword", "redispassword", "redispass":
+		"supersecret", "supersecure", "anoncvs", "anonymous", "pserver:anoncvs", "superuser", "strongpassword", "x-oauth-basic", "api_key", "apikey", "api-key", "foo", "bar", "baz", "foobar", "pw", "auth", "auth_token", "encodedpassword", "opensesame", "rootpassword", "rootpass", "adminpass", "adminpassword", "redispassword", "redispass":
+		return true
+	}
+	switch unleet(pass) {
+	case "password", "passwd", "pass", "secret", "admin", "root", "test":
 		return true
 	}
 	return false
+}
+
+// unleet undoes the usual replacements of letters: p4ssw0rd.
+func unleet(pass string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '0':
+			return 'o'
+		case '1':
+			return 'i'
+		case '3':
+			return 'e'
+		case '4', '@':
+			return 'a'
+		case '5', '$':
+			return 's'
+		}
+		return r
+	}, pass)
 }

@@ -25,6 +25,7 @@ var documented = [...]uint64{
 	0xc860f3f8a6cd87c5,
 	// Telegram, bot features.
 	0x8959d21b97c6b870,
+	0x3367fe8c16b673d2,
 	// Mailgun, quick start.
 	0xdcb53d39ae3dbeb0,
 	// Azure, storage emulator and Cosmos DB emulator.
@@ -51,7 +52,9 @@ var documented = [...]uint64{
 	0x294c63f8344d5df1,
 	// Twilio, API documentation.
 	0xbface93ebce94f54,
-	0x846b2a1e2fad7fcb,
+	// RFC 6749 and 7617, Basic.
+	0xdc8d8ca0645472e9,
+	0x9617ea5685ae57ea,
 	// GitLab, Terraform, Svix documentation.
 	0x1bc306b9f8d5fa3b,
 	0x613bf72becbd6c29,

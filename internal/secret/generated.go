@@ -63,8 +63,14 @@ func reference(v string) bool {
 			return true
 		}
 	}
-	return strings.Contains(v, "://") || strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(") || strings.Contains(v, "#{") || strings.Contains(v, "%s") || strings.Contains(v, "...") ||
+	return strings.Contains(v, "://") || strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(") || strings.Contains(v, "#{") || verb(v) || strings.Contains(v, "]{") || strings.Contains(v, "]+") || strings.Contains(v, "...") ||
 		strings.HasPrefix(v, "Ag") && len(v) > 300 // a SealedSecret
+}
+
+// verb reports whether v holds a verb of printf that no letter follows.
+func verb(v string) bool {
+	i := strings.Index(v, "%s")
+	return i >= 0 && (i+2 == len(v) || !inSet(v[i+2], alnum))
 }
 
 var elsewhere = [...]string{"arn:", "vault:", "op:", "ssm:", "secret:", "secrets/", "projects/", "file:", "env:", "env.", "process.env", "os.environ", "import.meta", "data:", "sha1-", "sha256-", "sha384-", "sha512-",
@@ -113,7 +119,33 @@ func spoken(v string) bool {
 		}
 		i = end
 	}
-	return 2*inWords >= len(v) && 8*changes < len(v)
+	return 2*inWords >= len(v) && 8*changes < len(v) || pieced(v)
+}
+
+// pieced reports whether a value is a list of short words: Client-TLS12-NoSign-RSA_PKCS1_SHA1. Groups of one length, as
+// licence keys have them, are none.
+func pieced(v string) bool {
+	const most, least = 12, 5
+	n, longest, even := 0, 0, true
+	first := -1
+	for from := 0; from <= len(v); {
+		end := from
+		for end < len(v) && inSet(v[end], alnum) {
+			end++
+		}
+		if end < len(v) && strings.IndexByte("-_./:", v[end]) < 0 {
+			return false
+		}
+		size := end - from
+		if first < 0 {
+			first = size
+		}
+		even = even && size == first
+		longest = max(longest, size)
+		n++
+		from = end + 1
+	}
+	return n >= least && longest < most && !even
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -12,7 +12,7 @@ const maxName, maxGap = 64, 96
 // named looks at the name around the piece at i, and at the value that it is given.
 func (f *finder) named(i int) {
 	s := f.s
-	if i < f.nameEnd || !piece(s, i) {
+	if i < f.nameEnd || !piece(s[i:]) {
 		return
 	}
 	end := i
@@ -20,7 +20,7 @@ func (f *finder) named(i int) {
 		end++
 	}
 	f.nameEnd = end
-	from, to, ok := valueAfter(s, end)
+	from, quote, ok := valueAfter(s, end)
 	if !ok {
 		return
 	}
@@ -30,31 +30,31 @@ func (f *finder) named(i int) {
 	if !announces(name) {
 		return
 	}
-	v := s[from:to]
-	if id := f.judge(name, v); id != "" {
+	to := valueEnd(s, from, maxNamed+1, quote)
+	if to-from > maxProbe { // a long value is looked at once, not once for each name in it
+		f.nameEnd = to
+	}
+	if to-from > maxNamed || !literal(s, from, to, quote) {
+		return
+	}
+	if id := f.judge(name, s[from:to]); id != "" {
 		f.add(id, from, to)
 	}
 }
 
-// piece looks at the fourth byte, to be sooner done with words such as create and passive.
-func piece(s string, i int) bool {
-	c := byte(0)
-	if i+3 < len(s) {
-		c = s[i+3] | 0x20
+// piece reports whether s begins with a piece of a telling name, in one case.
+func piece(s string) bool {
+	for _, p := range pieces {
+		if s[0]|0x20 == p[0] && s[1]|0x20 == p[1] {
+			for i := 1; i < len(p); i++ {
+				if i >= len(s) || s[i]|0x20 != p[i] {
+					return false
+				}
+			}
+			return true
+		}
 	}
-	switch s[i] | 0x20 {
-	case 'p':
-		return s[i+1]|0x20 == 'w' || c == 's'
-	case 's':
-		return c == 'r'
-	case 't':
-		return c == 'e'
-	case 'c':
-		return c == 'd'
-	case 'a':
-		return c == 'h'
-	}
-	return true
+	return false
 }
 
 func nameByte(c byte) bool { return inSet(c, dotted) }
@@ -72,11 +72,11 @@ func lowered(to []byte, s string) []byte {
 
 // valueAfter finds the value that a name ending at i is given, over signs of assignment, quotes, brackets, and the words of a
 // type, a default or a scheme (apiKey: string = "…", Authorization: Bearer …, name: API_KEY, value: …).
-func valueAfter(s string, i int) (from, to int, ok bool) {
+func valueAfter(s string, i int) (from int, quote byte, ok bool) {
 	const maxFillers = 4
 	stop := min(len(s), i+maxGap)
-	assigned, skipped := false, 0
-	var quote byte
+	assigned, skipped, start := false, 0, i
+	var sign byte
 	for i < stop {
 		switch c := s[i]; c {
 		case '"', '\'', '`':
@@ -84,17 +84,23 @@ func valueAfter(s string, i int) (from, to int, ok bool) {
 			i++
 			continue
 		case '=', ':', ',', '(', '>', '|', '?':
-			assigned, quote = true, 0
+			assigned, quote, sign = true, 0, c
 			i++
 			continue
-		case ' ', '\t', '\\', '[', '{', '&', '*', '!', ')', ']':
+		case '&':
+			if s[i-1] != ' ' && s[i-1] != ':' { // a type such as &str, not the next parameter
+				return 0, 0, false
+			}
+			i++
+			continue
+		case ' ', '\t', '\\', '[', '{', '*', '!', ')', ']':
 			if c != '\\' {
 				quote = 0
 			}
 			i++
 			continue
 		case '\n', '\r':
-			if !assigned && !strings.HasPrefix(strings.TrimLeft(s[i:stop], " \t\r\n"), "value") {
+			if !assigned && !continued(strings.TrimLeft(s[i:stop], " \t\r\n")) {
 				return 0, 0, false
 			}
 			quote = 0
@@ -113,9 +119,9 @@ func valueAfter(s string, i int) (from, to int, ok bool) {
 			}
 			continue
 		}
-		end := valueEnd(s, i, quote)
-		if end-i >= minNamed {
-			return i, end, end-i <= maxNamed && literal(s, i, end, quote)
+		end := valueEnd(s, i, minNamed, quote)
+		if end-i >= minNamed && i > start {
+			return i, quote, quote != 0 || sign != ',' && sign != '('
 		}
 		word := i
 		for word < end && nameByte(s[word]) {
@@ -130,9 +136,14 @@ func valueAfter(s string, i int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// valueEnd is the end of a value, which its closing quote ends or, without one, a blank or a sign.
-func valueEnd(s string, i int, quote byte) int {
-	stop := min(len(s), i+maxNamed+1)
+// continued reports whether the line below a name says its value: Kubernetes' env lists, Terraform's variables.
+func continued(next string) bool {
+	return strings.HasPrefix(next, "value") || strings.HasPrefix(next, "default") || strings.HasPrefix(next, "type") || strings.HasPrefix(next, "sensitive")
+}
+
+// valueEnd is the end of a value, at most limit bytes on, which its closing quote ends or, without one, a blank or a sign.
+func valueEnd(s string, i, limit int, quote byte) int {
+	stop := min(len(s), i+limit)
 	for ; i < stop; i++ {
 		c := s[i]
 		if c <= ' ' || c >= 0x7f || c == '\\' || c == '"' || c == '`' || c == '<' || c == '>' {
@@ -149,13 +160,34 @@ func valueEnd(s string, i int, quote byte) int {
 func literal(s string, from, to int, quote byte) bool {
 	v := s[from:to]
 	if quote == 0 {
-		if to < len(s) && (s[to] == '\'' || s[to] == '"' || s[to] == '`') || strings.ContainsAny(v, "([{") {
+		if strings.ContainsAny(v, "([{") || strings.Contains(strings.TrimRight(v, "="), "=") || chain(v) {
 			return false
 		}
-	} else if to < len(s) && s[to] != quote && s[to] != '\\' {
-		return false // a sentence
+		return true
 	}
-	return true
+	if to < len(s) && s[to] == '\\' {
+		to++
+	}
+	if to == len(s) {
+		return true
+	}
+	next := strings.TrimLeft(s[to+1:min(len(s), to+8)], " ")
+	return s[to] == quote && !strings.HasPrefix(next, ":") && !strings.HasPrefix(next, "=>") // neither a sentence nor the next name
+}
+
+// chain reports whether a value is names joined by dots: config.auth.token.
+func chain(v string) bool {
+	dots := 0
+	for i := range len(v) {
+		if v[i] == '.' {
+			if dots++; i+1 == len(v) || !letter(v[i+1]) && v[i+1] != '_' {
+				return false
+			}
+		} else if !inSet(v[i], word) {
+			return false
+		}
+	}
+	return dots > 0 && letter(v[0])
 }
 
 // filler reports whether a word may stand between a name and its value.
@@ -179,6 +211,9 @@ func announces(name string) bool {
 			return true
 		}
 	}
+	if strings.HasPrefix(name, "pwd") || strings.HasSuffix(name, "pwd") {
+		return true
+	}
 	rest, ok := strings.CutSuffix(name, "key")
 	if ok {
 		rest = strings.TrimRight(rest, "_-.")
@@ -193,7 +228,7 @@ func announces(name string) bool {
 	return ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "_-."))
 }
 
-var telling = [...]string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization", "apikey", "api_key", "api-key", "api.key", "access_key", "accesskey", "access-key",
+var telling = [...]string{"password", "passwd", "passphrase", "secret", "token", "credential", "authorization", "apikey", "api_key", "api-key", "api.key", "access_key", "accesskey", "access-key",
 	"private_key", "privatekey", "private-key"}
 
 var keyKinds = [...]string{"auth", "signing", "sign", "encryption", "encrypt", "crypto", "cipher", "aes", "hmac", "master", "account", "shared", "service", "app", "application", "license", "deploy", "admin",
@@ -219,5 +254,5 @@ var ends = [...]string{"url", "uri", "path", "file", "name", "id", "ids", "type"
 	"message", "error", "ref", "len", "length", "ttl", "expiry", "expires", "count", "limit", "env", "var", "address", "hash", "digest", "checksum", "sha", "sha256", "version", "class", "schema", "title", "text",
 	"description", "policy", "format", "fingerprint", "algorithm", "alg", "audience", "issuer", "scope", "symbol", "mint", "dir", "location", "manager", "provider", "service", "command", "cmd", "script", "source", "tokens", "selector", "icon", "color"}
 
-var harmless = [...]string{"public", "publishable", "tokeniz", "tokenis", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "continuationtoken", "continuation_token", "cursor", "passwordless",
+var harmless = [...]string{"public", "publishable", "tokeniz", "tokenis", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "continuationtoken", "startingtoken", "starting_token", "starting-token", "forwardtoken", "backwardtoken", "continuation_token", "cursor", "passwordless",
 	"idempotency", "cancellationtoken", "encrypted", "sealed", "secretary", "keyboard", "key_id", "keyid", "sitekey", "site_key"}

@@ -26,7 +26,7 @@ const (
 )
 
 // pieces are the beginnings of telling names, in lower case. They are found in either case.
-var pieces = [...]string{"pas", "pwd", "sec", "tok", "key", "cre", "aut"}
+var pieces = [...]string{"pass", "pwd", "secr", "toke", "key", "cred", "auth"}
 
 var dotPieces = [...]string{"eyJ", "hoo", "web"}
 
@@ -73,7 +73,7 @@ func (x *index) enter(head string, group int) {
 	bit := uint32(1) << group
 	x.first[head[0]] |= bit
 	x.second[head[1]] |= bit
-	if len(head) > 2 {
+	if len(head) > 2 { // the rest is compared
 		x.third[head[2]] |= bit
 		return
 	}
@@ -133,7 +133,7 @@ func (f *finder) formats(rows []uint8, i int) {
 			continue
 		}
 		from := i + len(row.head)
-		end := run(s, from, row.set)
+		end := runTo(s, from, maxProbe, row.set)
 		for end > from && (s[end-1] == '.' || s[end-1] == '-') { // a sentence's end, not the token's
 			end--
 		}
@@ -146,6 +146,9 @@ func (f *finder) formats(rows []uint8, i int) {
 		if strings.HasSuffix(row.head, "=") { // the head is a name
 			i = from
 		}
+		if end-from > maxProbe/2 { // cut by the probe
+			end = run(s, end, row.set)
+		}
 		f.add(row.id, i, end)
 		f.skip = end
 		return
@@ -154,18 +157,18 @@ func (f *finder) formats(rows []uint8, i int) {
 
 // bounded reports whether a credential may begin at i, which is not so in the middle of a word.
 func (r *format) bounded(s string, i int) bool {
-	if i == 0 {
-		return true
+	switch r.head {
+	case "sk-", "secret_", "cio": // short ones are parts of other words
+		return i == 0 || !inSet(s[i-1], dotted) && s[i-1] != '+' || escaped(s, i)
 	}
-	c := s[i-1]
-	switch {
-	case c == 'n' || c == 't' || c == 'r': // an escaped line break is no letter
-		return i > 1 && s[i-2] == '\\'
-	case r.head == "sk-" || r.head == "secret_" || r.head == "cio":
-		return !inSet(c, dotted) && c != '+'
-	}
-	return !inSet(c, word)
+	return starts(s, i)
 }
+
+// maxProbe is how far a place is examined in bytes before it is known to be a credential, so that a text made of beginnings
+// is still looked at in linear time. No format needs more.
+const maxProbe = 512
+
+func runTo(s string, i, limit int, of set) int { return run(s[:min(len(s), i+limit)], i, of) }
 
 // run is the end of the bytes of a set from i on.
 func run(s string, i int, of set) int {

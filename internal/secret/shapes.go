@@ -9,8 +9,8 @@ func (f *finder) block(i int) {
 	s := f.s
 	head, body := i, 0
 	if strings.HasPrefix(s[i:], "PuTTY-User-Key-File-") {
-		at := strings.Index(s[i:], "Private-Lines:")
-		if at < 0 || at > maxPuTTY {
+		at := strings.Index(s[i:min(len(s), i+maxPuTTY)], "Private-Lines:")
+		if at < 0 {
 			return
 		}
 		body = i + at + len("Private-Lines:")
@@ -71,17 +71,37 @@ func keyBody(s string, from int) (end int, ok bool) {
 			i++
 			continue
 		}
-		if r := s[i:end]; len(r) >= minRun && distinct(r) > 5 && !containsAny(r[:min(len(r), maxHeader)], fillers[:]) {
+		if r := s[i:end]; len(r) >= minRun && distinct(r) > 5 && !spoken(r[:min(len(r), maxHeader)]) && !containsAny(r[:min(len(r), maxHeader)], fillers[:]) {
 			good += len(r)
 			n += copy(first[n:], r)
 			last = end
 		} else if good > 0 && len(r) < minRun {
 			last = end // the last line, or a comment's mark
+		} else if good == 0 && len(r) > 1 && strings.Trim(r, "/+=") != "" {
+			if end = headerLine(s, i, stop); end == 0 {
+				break // code or prose
+			}
+			last = end
 		}
 		i = end
 	}
 	elided := strings.Contains(s[from:last], "...") || strings.HasPrefix(s[last:], "...")
 	return last, good > 0 && !(elided && good < maxExcerpt) && !example(string(first[:n]))
+}
+
+// headerLine is the end of a line "Name: value" at i, such as encrypted and PGP keys begin with, 0 if there is none.
+func headerLine(s string, i, stop int) int {
+	name := run(s, i, token)
+	if name == stop || name >= len(s) || s[name] != ':' {
+		return 0
+	}
+	line := s[i:min(stop, i+2*maxHeader)]
+	for _, end := range [...]string{"\n", `\n`} {
+		if at := strings.Index(line, end); at >= 0 {
+			return i + at
+		}
+	}
+	return 0
 }
 
 // maxExcerpt is the most base64 that documentation shows of a key before it goes on with dots.
@@ -147,9 +167,9 @@ func (f *finder) webToken(i int) {
 var signatures = [...]string{"signature", "invalid", "tampered"}
 
 // publicClaims are the base64 forms of claims that say that a token is meant to be seen: the user of the introduction at
-// jwt.io and of RFC 7519, the issuer of Supabase's local demo, and the role "anon" of its browser keys in its three alignments.
+// jwt.io, of RFC 7519 and of PyJWT, the issuer of Supabase's local demo, and the role "anon" of its browser keys in its three alignments.
 var publicClaims = [...]string{
-	"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l", "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODA", "eyJpc3MiOiJzdXBhYmFzZS1kZW1v",
+	"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l", "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODA", "eyJpc3MiOiJzdXBhYmFzZS1kZW1v", "eyJzb21lIjoicGF5bG9hZCJ9",
 	"InJvbGUiOiJhbm9u", "Jyb2xlIjoiYW5vbi", "cm9sZSI6ImFub24i",
 }
 
@@ -185,25 +205,28 @@ func (f *finder) hook(id string, i, from, slashes int) {
 // middle looks for what is recognised from a place inside it.
 func (f *finder) middle(i int) {
 	s := f.s
-	switch {
-	case s[i] == ':': // Telegram: 8 to 10 digits, :AA and 33 more
+	switch at := s[i:]; {
+	case strings.HasPrefix(at, ":AA"): // Telegram: 8 to 10 digits, :AA and 33 more
 		from := back(s, i, 10, func(c byte) bool { return c >= '0' && c <= '9' })
 		end := run(s, i+1, token)
-		if n := end - i - 1; i-from >= 8 && n >= 34 && n <= 36 && !placeholder(s[i+1:end]) && !example(s[from:end]) && (from == 0 || !inSet(s[from-1], word) || strings.HasSuffix(s[:from], "bot")) {
+		if n := end - i - 1; i-from >= 8 && n >= 34 && n <= 36 && !placeholder(s[i+1:end]) && !example(s[from:end]) && (starts(s, from) || strings.HasSuffix(s[:from], "bot")) {
 			f.add(idTelegram, from, end)
 			f.skip = end
 		}
-	case s[i] == '-': // Mailchimp: 32 digits of hex, -us and a number
+	case strings.HasPrefix(at, "-us"): // Mailchimp: 32 digits of hex, -us and a number
 		from := back(s, i, 32, func(c byte) bool { return inSet(c, hex) })
 		end := i + 3
 		for end < len(s) && s[end] >= '0' && s[end] <= '9' {
 			end++
 		}
-		if n := end - i - 3; i-from == 32 && n >= 1 && n <= 2 && !placeholder(s[from:i]) && (from == 0 || !inSet(s[from-1], word)) && (end == len(s) || !inSet(s[end], word)) {
+		for s[end-1] == '.' {
+			end--
+		}
+		if n := end - i - 3; i-from == 32 && n >= 1 && n <= 2 && !placeholder(s[from:i]) && starts(s, from) && (end == len(s) || !inSet(s[end], word)) {
 			f.add(idMailchimp, from, end)
 			f.skip = end
 		}
-	case s[i] == 'e': // Mailgun: key- and 32 more, near its name
+	case strings.HasPrefix(at, "ey-"): // Mailgun: key- and 32 more, near its name
 		from := i - 1
 		if from < 0 || s[from] != 'k' {
 			return
@@ -214,12 +237,18 @@ func (f *finder) middle(i int) {
 			f.add(idMailgun, from, end)
 			f.skip = end
 		}
-	default: // Azure: three bytes, a digit, Q~ and 31 to 34 more
+	case strings.HasPrefix(at[1:], "Q~"): // Azure: three bytes, a digit, Q~ and 31 to 34 more
 		set := func(c byte) bool { return inSet(c, dotted) || c == '~' }
 		from := back(s, i, 4, set)
+		if i-from == 4 && escaped(s, i-3) {
+			from++
+		}
 		end := i + 3
-		for end < len(s) && set(s[end]) {
+		for end < len(s) && end-i < 40 && set(s[end]) {
 			end++
+		}
+		for s[end-1] == '.' {
+			end--
 		}
 		if n := end - i - 3; i-from == 3 && n >= 31 && n <= 34 && !placeholder(s[from:end]) {
 			f.add(idAzureApp, from, end)
@@ -241,6 +270,9 @@ func back(s string, i, limit int, is func(byte) bool) int {
 	return from
 }
 
+// starts reports whether a value may begin at i: not within a word.
+func starts(s string, i int) bool { return i == 0 || !inSet(s[i-1], word) || escaped(s, i) }
+
 // escaped reports whether the letter before i belongs to an escape such as \n.
 func escaped(s string, i int) bool {
 	return i > 1 && s[i-2] == '\\' && (s[i-1] == 'n' || s[i-1] == 't' || s[i-1] == 'r')
@@ -249,15 +281,15 @@ func escaped(s string, i int) bool {
 // discord looks for a bot's token at i: the user's id in base64, six or seven bytes, and at least 27, between dots.
 func (f *finder) discord(i int) {
 	s := f.s
-	dot := run(s, i, token)
-	if n := dot - i; n < 23 || n > 28 || dot == len(s) || s[dot] != '.' || i > 0 && inSet(s[i-1], word) && !escaped(s, i) {
+	dot := runTo(s, i, 29, token)
+	if n := dot - i; n < 23 || n > 28 || dot == len(s) || s[dot] != '.' || !starts(s, i) {
 		return
 	}
-	mid := run(s, dot+1, token)
+	mid := runTo(s, dot+1, 8, token)
 	if n := mid - dot - 1; n < 5 || n > 7 || mid == len(s) || s[mid] != '.' {
 		return
 	}
-	end := run(s, mid+1, token)
+	end := runTo(s, mid+1, 46, token)
 	if n := end - mid - 1; n < 27 || n > 45 || placeholder(s[mid+1:end]) || example(s[i:end]) || !digits64(s[i:dot]) {
 		return
 	}

@@ -15,17 +15,19 @@ var fillers = [...]string{
 // words mark a value without any digit as one that a person wrote.
 var words = [...]string{"token", "secret", "passw", "test", "here", "real", "value", "some", "valid", "mock", "stub", "demo", "work", "with", "that", "this"}
 
+var accessKey = [...]string{"access", "key"}
+
 // placeholder reports whether a value is written by hand to stand for a key: xxxx, YOUR_KEY, 1234567890123456.
 func placeholder(v string) bool {
 	const longest = 256 // longer ones are not written by hand
 	if len(v) > longest {
-		return distinct(v[:longest]) <= 2
+		return distinct(v[:longest]) <= 2 || strings.Contains(v, "EXAMPLE")
 	}
 	digit, lower, upper := kinds(v)
 	switch n := distinct(v); {
 	case n <= 2, n <= 5 && (!digit || !lower && !upper):
 		return true
-	case !digit && !(lower && upper): // a generated value of this length has one
+	case !digit && !upper, !digit && !lower && strings.ContainsAny(v, "_-"), !digit && !lower && containsAny(v, accessKey[:]): // my-key, MY_KEY, MYKEY
 		return true
 	}
 	if sequence(v) || containsAny(v, fillers[:]) {
