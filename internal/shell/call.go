@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/state"
 	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
 
@@ -38,7 +39,7 @@ func (w *walker) decl(c *syntax.DeclClause, s *syntax.Stmt, redirs []Redirect, s
 			exported = exported || strings.ContainsRune(x.Text, 'x')
 			odd = odd || strings.Trim(x.Text, "-xrgaf") != ""
 		} else if a.Name != nil && odd {
-			w.unknown(a.Name.Value)
+			w.shell.Unknown(a.Name.Value)
 		}
 	}
 	text, pos := w.text(s, c)
@@ -69,14 +70,14 @@ func (w *walker) assigns(list []*syntax.Assign, keep, exported bool, subs *subst
 		case a.Name == nil:
 		case a.Naked:
 			text = a.Name.Value
-			if v, ok := w.shell.vars.Lookup(text); ok && keep && exported {
+			if v, ok := w.shell.Vars.Lookup(text); ok && keep && exported {
 				v.Exported = true
-				w.assign(text, v)
+				w.shell.Assign(text, v)
 			}
 		default:
 			text = a.Name.Value + "=" + text
 			if keep {
-				w.setVar(a, value, elems, exported)
+				w.shell.Set(a, value, elems, exported, w.spend)
 			}
 		}
 		out = append(out, text)
@@ -134,7 +135,9 @@ func (w *walker) simple(x simple) *flow.Node {
 	}
 	n := w.emit(c)
 	if here {
-		w.builtinEffects(&c)
+		w.shell.Run(state.Builtin{
+			Name: c.Name, Args: c.Words[1:], Stdin: c.Stdin.Text, Fed: c.Stdin.Kind == FeedText, Condition: w.place&InCondition != 0, Spend: w.spend,
+		})
 	}
 	if w.besides < maxNesting {
 		if list := wrap.Besides(c.Name, c.Words[1:]); len(list) > 0 {
@@ -148,7 +151,7 @@ func (w *walker) simple(x simple) *flow.Node {
 
 // moved is the directory after the changes that wrappers make.
 func (w *walker) moved(moves []wrap.Move) Dir {
-	dir := w.shell.dir
+	dir := w.shell.Dir
 	for _, m := range moves {
 		if m.Away {
 			dir = Dir{Unknown: true}
@@ -174,7 +177,7 @@ func (w *walker) scriptFile(u *wrap.Call, c *Command, subs *subst) *flow.Node {
 		c.Opaque = true
 	}
 	if same {
-		w.shell.vars = w.shell.vars.Forget()
+		w.shell.Vars = w.shell.Vars.Forget()
 	}
 	return nil
 }

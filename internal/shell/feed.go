@@ -26,28 +26,13 @@ type Feed struct {
 	From []int // FeedText from a pipe and FeedPipe: indexes in Script.Commands of the commands that write into it
 }
 
-// capture collects what a list of commands prints, as far as it can be computed.
-type capture struct {
-	parts   []string
-	dynamic bool // holds parts that are known only at run time
-	unknown bool
-}
-
-// text returns what was collected.
-func (c *capture) text() (Word, bool) {
-	if len(c.parts) == 1 {
-		return Word{Text: c.parts[0], Dynamic: c.dynamic}, !c.unknown
-	}
-	return Word{Text: strings.Join(c.parts, ""), Dynamic: c.dynamic}, !c.unknown
-}
-
 // feed is what the commands since from hand on through a pipe or a substitution.
-func (w *walker) feed(c *capture, from int) Feed {
+func (w *walker) feed(c *static.Capture, from int) Feed {
 	f := Feed{Kind: FeedPipe}
 	for i := from; i < len(w.out.Commands); i++ {
 		f.From = append(f.From, i)
 	}
-	if text, ok := c.text(); ok && w.spend(len(text.Text)) {
+	if text, ok := c.Text(); ok && w.spend(len(text.Text)) {
 		f.Kind, f.Text = FeedText, text
 	}
 	return f
@@ -59,7 +44,7 @@ func (w *walker) unseen(fn func() *flow.Node) *flow.Node {
 	w.capture = nil
 	n := fn()
 	if old != nil {
-		old.unknown = true
+		old.Unknown = true
 	}
 	w.capture = old
 	return n
@@ -76,16 +61,11 @@ func (w *walker) produce(c *Command) {
 		}
 	}
 	if c.Unreadable || c.Opaque || len(c.Words) == 0 {
-		w.capture.unknown = w.capture.unknown || len(c.Words) > 0 || len(c.Redirs) > 0
+		w.capture.Unknown = w.capture.Unknown || len(c.Words) > 0 || len(c.Redirs) > 0
 		return
 	}
 	out, ok := static.Output(c.Name, c.Words[1:], c.Stdin.Text, c.Stdin.Kind == FeedText)
-	if !ok || !w.spend(len(out.Text)) {
-		w.capture.unknown = true
-		return
-	}
-	w.capture.parts = append(w.capture.parts, out.Text)
-	w.capture.dynamic = w.capture.dynamic || out.Dynamic
+	w.capture.Add(out, ok && w.spend(len(out.Text)))
 }
 
 // input is the standard input of a command with these redirections.

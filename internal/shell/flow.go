@@ -28,27 +28,6 @@ func (s *Script) Exit(role func(c *Command) Role) Proof {
 		if body := s.funcs[c.Name]; body != nil {
 			return flow.Any, body
 		}
-		return act(c), nil
+		return flow.Builtin(c.Name, c.Args, len(c.Words) > 1 && c.Words[1].Literal()), nil
 	})
-}
-
-// act is what a builtin does to the status, as people use it.
-func act(c *Command) flow.Act {
-	switch c.Name {
-	case "true", ":", "set", "shopt", "trap", "umask":
-		return flow.Succeeds
-	case "false":
-		return flow.Fails
-	case "exit", "return":
-		switch {
-		case len(c.Args) == 0 || c.Args[0] == "$?":
-			return flow.ExitLast
-		case c.Args[0] == "0":
-			return flow.Exit0
-		case c.Words[1].Literal():
-			return flow.ExitFail
-		}
-		return flow.ExitAny
-	}
-	return flow.Any
 }

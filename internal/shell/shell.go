@@ -7,7 +7,7 @@
 // is the business of its callers.
 //
 // Parsing is done by mvdan.cc/sh/v3/syntax in its bash dialect. That parser is recursive and a stack overflow cannot be recovered
-// from, so the input is handed to it through a reader that watches the depth of the stack (see depth.go): input of any shape
+// from, so the input is handed to it through a reader that watches the depth of the stack (see the package depth): input of any shape
 // costs bounded memory and time linear in its length.
 //
 // The table of wrappers is in the package wrap, what variables hold in vars, and what harmless programs print in static.
@@ -18,13 +18,13 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/devflow-suite/devflow/internal/shell/depth"
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/state"
 	"github.com/devflow-suite/devflow/internal/shell/word"
 	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
@@ -32,9 +32,6 @@ import (
 // MaxSource is the longest command line, in bytes, that Parse reads. Longer input is ErrTooLong. Claude Code itself
 // sends far less; the bound keeps the worst case of a hook small.
 const MaxSource = 4 << 20
-
-// maxPath is the longest directory that is followed, in bytes: PATH_MAX of Linux. It keeps a million `cd a` linear.
-const maxPath = 4096
 
 // maxNesting is how many scripts may be nested in strings (sh -c "bash -c '…'") before the inner text is left unread and the
 // command is marked Opaque.
@@ -70,60 +67,11 @@ type Word = word.Word
 // Mount is a folder of this machine that a container sees.
 type Mount = wrap.Mount
 
-// Redirect is one redirection of a command or of a compound statement.
-type Redirect struct {
-	Op     string // "<", ">", ">>", ">|", "&>", "&>>", "<>", "<<", "<<-", "<<<", "<&", ">&"
-	FD     string // left of the operator: "2", "{fd}", or ""
-	Target Word   // file, descriptor, here-document delimiter or here-string
-	Body   Word   // here-document text; Dynamic if it holds expansions
-	Dir    Dir    // directory that a relative target belongs to
-}
+// Redirect is one redirection of a command or of a compound statement; see the package state.
+type Redirect = state.Redirect
 
-// Writes reports whether the redirection opens a file for writing. Duplicated descriptors (2>&1) and /dev/null, /dev/stdout,
-// /dev/stderr do not count.
-func (r Redirect) Writes() bool {
-	switch r.Op {
-	case ">", ">>", ">|", "&>", "&>>", "&>|", "&>>|", "<>":
-	case ">&": // bash: >& word writes to a file unless word is a descriptor
-		t := strings.TrimSuffix(r.Target.Text, "-")
-		if t == "" || strings.Trim(t, "0123456789") == "" {
-			return false
-		}
-	default:
-		return false
-	}
-	switch r.Target.Text {
-	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty":
-		return r.Target.Dynamic
-	}
-	return true
-}
-
-// Dir is a directory as far as the text of the script tells.
-type Dir struct {
-	Path    string // slash path: "" is where the script starts; else relative to it, absolute, or starting with "~"
-	Unknown bool   // a cd to something known only at run time came before; Path is then the last known one
-}
-
-// Join resolves a path that is relative to the directory. It does not touch the file system.
-func (d Dir) Join(p string) Dir {
-	switch {
-	case path.IsAbs(p):
-		return Dir{Path: path.Clean(p)}
-	case p == "~" || strings.HasPrefix(p, "~"):
-		return Dir{Path: p}
-	case d.Unknown:
-		return d
-	}
-	if len(d.Path)+len(p) > maxPath {
-		return Dir{Path: d.Path, Unknown: true}
-	}
-	q := path.Join(d.Path, p)
-	if q == "." {
-		q = ""
-	}
-	return Dir{Path: q}
-}
+// Dir is a directory as far as the text of the script tells; see the package state.
+type Dir = state.Dir
 
 // Command is one simple command after unwrapping.
 type Command struct {
@@ -169,7 +117,7 @@ func Parse(src string) (Script, error) {
 	if len(src) > MaxSource {
 		return s, fmt.Errorf("parse shell: %w: %d bytes", ErrTooLong, len(src))
 	}
-	w := walker{src: src, out: &s, shell: &shellState{}, shared: &shared{budget: spare + 6*len(src)}}
+	w := walker{src: src, out: &s, shell: &state.State{}, shared: &shared{budget: spare + 6*len(src)}}
 	var err error
 	s.flow, err = w.parse(src)
 	w.uncalled()
@@ -178,11 +126,11 @@ func Parse(src string) (Script, error) {
 
 // parse reads one script text (outer or nested) and returns its control flow. src may be a nested string; w.src must be the same.
 func (w *walker) parse(src string) (*flow.Node, error) {
-	r := &depthReader{src: src}
+	r := &depth.Reader{Source: src}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(r, "")
 	body := w.stmts(file.Stmts)
 	switch {
-	case r.tooDeep:
+	case r.TooDeep:
 		return body, fmt.Errorf("parse shell: %w", ErrTooDeep)
 	case err != nil:
 		return body, fmt.Errorf("parse shell: %w: %v", ErrSyntax, err)

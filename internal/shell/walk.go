@@ -6,9 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/state"
+	"github.com/devflow-suite/devflow/internal/shell/static"
 	"github.com/devflow-suite/devflow/internal/shell/vars"
 	"github.com/devflow-suite/devflow/internal/shell/word"
-	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
 
 // walker turns one parsed script text into commands and control flow. Nested texts get a walker of their own that shares out.
@@ -16,7 +17,7 @@ type walker struct {
 	src      string // the text being walked
 	out      *Script
 	shared   *shared
-	shell    *shellState
+	shell    *state.State
 	place    Place
 	wrappers []string // around the whole text
 	assigned []string // variables given to the wrappers around the whole text
@@ -28,10 +29,10 @@ type walker struct {
 	remote   bool     // around the whole text: it runs elsewhere
 	mounts   []Mount
 	user     string
-	base     int      // offset of the outer command, for nested texts
-	stdin    Feed     // of commands without an input of their own
-	capture  *capture // where what they print goes, nil if nobody asks
-	lex      *lexical // of src, once it was needed
+	base     int             // offset of the outer command, for nested texts
+	stdin    Feed            // of commands without an input of their own
+	capture  *static.Capture // where what they print goes, nil if nobody asks
+	lex      *vars.Lexical   // of src, once it was needed
 }
 
 // in runs fn with place bits added.
@@ -76,7 +77,7 @@ func (w *walker) stmts(list []*syntax.Stmt) *flow.Node {
 		if k == nil {
 			continue
 		}
-		if w.shell.errexit && !w.tested && k.Errexit == flow.Never {
+		if w.shell.Errexit && !w.tested && k.Errexit == flow.Never {
 			k.Errexit = flow.Maybe
 			simple := k.Kind == flow.Command || k.Kind == flow.Pipe || k.Kind == flow.Subshell
 			if simple && w.place&InFunction == 0 {
@@ -244,7 +245,7 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 	}
 	chain := &flow.Node{Kind: flow.Chain}
 	if pipe {
-		chain.Kind, chain.Pipefail = flow.Pipe, w.shell.pipefail
+		chain.Kind, chain.Pipefail = flow.Pipe, w.shell.Pipefail
 	}
 	add := func(x *syntax.Stmt, p Place, last bool) {
 		var k *flow.Node
@@ -269,7 +270,7 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 		if rev[i].Op == syntax.AndStmt {
 			op = '&'
 		} else if !pipe && w.capture != nil {
-			w.capture.unknown = true // a || b: which of them speaks?
+			w.capture.Unknown = true // a || b: which of them speaks?
 		}
 		chain.Ops = append(chain.Ops, op)
 		add(rev[i].Y, InBranch, i == 0)
@@ -278,8 +279,8 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 		w.stdin = stdin
 		return chain
 	}
-	w.shell.vars = vars.After(before.vars, w.shell.vars)
-	w.shell.joinParams(&before)
+	w.shell.Vars = vars.After(before.Vars, w.shell.Vars)
+	w.shell.JoinParams(&before)
 	return chain
 }
 
@@ -287,7 +288,7 @@ func (w *walker) binary(s *syntax.Stmt) *flow.Node {
 func (w *walker) stage(x *syntax.Stmt, last bool) *flow.Node {
 	old, from := w.capture, len(w.out.Commands)
 	if !last {
-		w.capture = &capture{}
+		w.capture = &static.Capture{}
 	}
 	n := w.forked(InPipe, func() *flow.Node { return w.stmt(x) })
 	c := w.capture
@@ -308,18 +309,18 @@ func (w *walker) ifClause(c *syntax.IfClause) *flow.Node {
 		if len(c.Cond) == 0 && !c.ThenPos.IsValid() { // else
 			k := w.in(InBranch, func() *flow.Node { return w.stmts(c.Then) })
 			n.Kids = append(n.Kids, k)
-			merged.join(w.shell)
+			merged.Join(w.shell)
 			break
 		}
 		cond := w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) })
 		afterCond := *w.shell
 		then := w.in(InBranch, func() *flow.Node { return w.stmts(c.Then) })
-		merged.join(w.shell)
+		merged.Join(w.shell)
 		*w.shell = afterCond
 		n.Kids = append(n.Kids, cond, then)
 		c = c.Else
 	}
-	merged.join(w.shell)
+	merged.Join(w.shell)
 	*w.shell = merged
 	return n
 }
@@ -332,7 +333,7 @@ func (w *walker) loop(cond func() *flow.Node, body []*syntax.Stmt) *flow.Node {
 		n.Kids = append(n.Kids, cond())
 	}
 	n.Kids = append(n.Kids, w.in(InLoop|InBranch, func() *flow.Node { return w.stmts(body) }))
-	before.join(w.shell)
+	before.Join(w.shell)
 	*w.shell = before
 	return n
 }
@@ -345,13 +346,13 @@ func (w *walker) each(name string, items []Word, cond func() *flow.Node, body []
 		n.Kids = append(n.Kids, cond())
 	}
 	for i, x := range items {
-		w.assign(name, vars.One(x))
+		w.shell.Assign(name, vars.One(x))
 		k := w.in(InLoop|InBranch, func() *flow.Node { return w.stmts(body) })
 		if i == 0 {
 			n.Kids = append(n.Kids, k)
 		}
 	}
-	before.join(w.shell)
+	before.Join(w.shell)
 	*w.shell = before
 	return n
 }
@@ -367,7 +368,7 @@ func (w *walker) rounds(items []Word, body []*syntax.Stmt) bool {
 
 func (w *walker) whileClause(c *syntax.WhileClause) *flow.Node {
 	cond := func() *flow.Node { return w.asTest(InCondition, func() *flow.Node { return w.stmts(c.Cond) }) }
-	name, ok := reads(c.Cond)
+	name, ok := state.Reads(c.Cond)
 	if ok && !c.Until && w.stdin.Kind == FeedText && !w.stdin.Text.Dynamic {
 		var items []Word
 		for line := range strings.Lines(w.stdin.Text.Text) {
@@ -382,24 +383,6 @@ func (w *walker) whileClause(c *syntax.WhileClause) *flow.Node {
 	return w.loop(cond, c.Do)
 }
 
-// reads is the variable of a condition that is nothing but `read x`.
-func reads(cond []*syntax.Stmt) (name string, ok bool) {
-	if len(cond) != 1 {
-		return "", false
-	}
-	c, ok := cond[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) < 2 || c.Args[0].Lit() != "read" {
-		return "", false
-	}
-	args := c.Args[1:]
-	for len(args) > 1 && args[0].Lit() == "-r" {
-		args = args[1:]
-	}
-	return args[0].Lit(), len(args) == 1 && isName(args[0].Lit())
-}
-
-func isName(t string) bool { return t != "" && (t[0] < '0' || t[0] > '9') && wrap.IsAssign(t+"=") }
-
 func (w *walker) forClause(c *syntax.ForClause, subs *subst) *flow.Node {
 	sure := false // runs at least once
 	switch l := c.Loop.(type) {
@@ -409,7 +392,7 @@ func (w *walker) forClause(c *syntax.ForClause, subs *subst) *flow.Node {
 		for _, x := range l.Items {
 			items = w.words(items, x, subs)
 		}
-		if v, _ := w.lookup("@"); !known && v.Known {
+		if v, _ := w.shell.Lookup("@"); !known && v.Known {
 			items, known = v.Words, true
 		}
 		for _, x := range items {
@@ -420,7 +403,7 @@ func (w *walker) forClause(c *syntax.ForClause, subs *subst) *flow.Node {
 			n.Once = sure
 			return n
 		}
-		w.unknown(l.Name.Value)
+		w.shell.Unknown(l.Name.Value)
 	case *syntax.CStyleLoop:
 		w.arithm(l.Init, subs)
 		w.arithm(l.Cond, subs)
@@ -442,7 +425,7 @@ func (w *walker) caseClause(c *syntax.CaseClause, subs *subst) *flow.Node {
 		}
 		*w.shell = before
 		n.Kids = append(n.Kids, w.in(InBranch, func() *flow.Node { return w.stmts(item.Stmts) }))
-		merged.join(w.shell)
+		merged.Join(w.shell)
 	}
 	*w.shell = merged
 	return n
@@ -454,7 +437,7 @@ func (w *walker) redirects(list []*syntax.Redirect, subs *subst) []Redirect {
 	}
 	out := make([]Redirect, 0, len(list))
 	for _, r := range list {
-		x := Redirect{Op: r.Op.String(), Target: w.word(r.Word, subs), Dir: w.shell.dir}
+		x := Redirect{Op: r.Op.String(), Target: w.word(r.Word, subs), Dir: w.shell.Dir}
 		if r.N != nil {
 			x.FD = r.N.Value
 		}

@@ -5,7 +5,10 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/devflow-suite/devflow/internal/shell/brace"
 	"github.com/devflow-suite/devflow/internal/shell/flow"
+	"github.com/devflow-suite/devflow/internal/shell/state"
+	"github.com/devflow-suite/devflow/internal/shell/static"
 	"github.com/devflow-suite/devflow/internal/shell/word"
 )
 
@@ -39,7 +42,7 @@ func (w *walker) words(out []Word, x *syntax.Word, subs *subst) []Word {
 	if text, ok := plain(x); ok {
 		return append(out, Word{Text: text})
 	}
-	for _, parts := range braces(x) {
+	for _, parts := range brace.Expand(x) {
 		var f word.Fields
 		for _, part := range parts {
 			w.part(&f, part, false, subs)
@@ -96,7 +99,7 @@ func onlyList(p *syntax.DblQuoted) bool {
 		return false
 	}
 	x, ok := p.Parts[0].(*syntax.ParamExp)
-	return ok && x.Param != nil && (x.Param.Value == "@" || subscript(x.Index) == "@")
+	return ok && x.Param != nil && (x.Param.Value == "@" || state.Subscript(x.Index) == "@")
 }
 
 // cmdSubst expands $(…): to what it prints if that can be computed, else as written.
@@ -107,15 +110,15 @@ func (w *walker) cmdSubst(f *word.Fields, p *syntax.CmdSubst, quoted bool, subs 
 		f.Written(source)
 		return
 	}
-	f.Add(Word{Text: strings.TrimRight(feed.Text.Text, "\n")}, quoted, w.ifs())
+	f.Add(Word{Text: strings.TrimRight(feed.Text.Text, "\n")}, quoted, w.shell.IFS())
 }
 
 // subst walks the statements of a command or process substitution. reads is true for >( ), whose input is the output of the command.
 func (w *walker) subst(stmts []*syntax.Stmt, source string, reads bool, subs *subst) Feed {
-	c, from, capture, stdin := &capture{}, len(w.out.Commands), w.capture, w.stdin
+	c, from, capture, stdin := &static.Capture{}, len(w.out.Commands), w.capture, w.stdin
 	w.capture = c
 	if reads {
-		w.capture, w.stdin, c.unknown = nil, Feed{Kind: FeedPipe}, true
+		w.capture, w.stdin, c.Unknown = nil, Feed{Kind: FeedPipe}, true
 	}
 	n := w.forked(InSubst, func() *flow.Node { return w.stmts(stmts) })
 	w.capture, w.stdin = capture, stdin
@@ -166,7 +169,7 @@ func (w *walker) arithm(x syntax.ArithmExpr, subs *subst) {
 func (w *walker) lose(x syntax.ArithmExpr) {
 	if e, ok := x.(*syntax.Word); ok {
 		if name := e.Lit(); name != "" {
-			w.unknown(name)
+			w.shell.Unknown(name)
 		}
 	}
 }

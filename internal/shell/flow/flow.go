@@ -357,3 +357,24 @@ func (e *evaluator) command(cmd int, in states) states {
 	}
 	return out
 }
+
+// Builtin is what a builtin of the shell does to the status, as people use it; sure says that its first argument is literal.
+func Builtin(name string, args []string, sure bool) Act {
+	switch name {
+	case "true", ":", "set", "shopt", "trap", "umask":
+		return Succeeds
+	case "false":
+		return Fails
+	case "exit", "return":
+		switch {
+		case len(args) == 0 || args[0] == "$?":
+			return ExitLast
+		case args[0] == "0":
+			return Exit0
+		case sure:
+			return ExitFail
+		}
+		return ExitAny
+	}
+	return Any
+}

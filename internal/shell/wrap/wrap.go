@@ -254,3 +254,6 @@ func IsAssign(t string) bool {
 	}
 	return true
 }
+
+// IsName reports whether t is the name of a variable.
+func IsName(t string) bool { return t != "" && (t[0] < '0' || t[0] > '9') && IsAssign(t+"=") }

@@ -1,4 +1,7 @@
-package shell
+// Package brace expands the brace lists of bash ({a,b}, {1..5}) in words of a syntax tree.
+//
+// It owns no table and no file and leaves the tree as it is. A word with too many or too long lists stays one word. All functions are pure.
+package brace
 
 import (
 	"strconv"
@@ -14,8 +17,8 @@ const (
 	maxVariants  = 128  // words
 )
 
-// braces returns the parts of the words that brace expansion makes of x.
-func braces(x *syntax.Word) [][]syntax.WordPart {
+// Expand returns the parts of the words that brace expansion makes of x.
+func Expand(x *syntax.Word) [][]syntax.WordPart {
 	open, size := 0, 0
 	for _, p := range x.Parts {
 		if lit, ok := p.(*syntax.Lit); ok {

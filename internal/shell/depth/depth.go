@@ -1,6 +1,10 @@
-package shell
+// Package depth lets the recursive parser of shell scripts be given input of any shape without overflowing the stack.
+//
+// It owns no table and no file and knows nothing of shells but how the parser asks for its input.
+package depth
 
 import (
+	"errors"
 	"io"
 	"runtime"
 )
@@ -9,7 +13,10 @@ import (
 // (parentheses, substitutions) to twenty (arithmetic), so some 250 to 800 levels are read: more than people or programs write.
 const maxFrames = 5000
 
-// depthReader feeds a script to the parser and stops when the parser has recursed too deeply.
+// ErrDeep is what Read returns once the bound was passed.
+var ErrDeep = errors.New("nested too deeply")
+
+// Reader feeds a script to the parser and stops when the parser has recursed too deeply.
 //
 // The parser takes its input in pieces of at most 1 KB (bufSize in mvdan.cc/sh/v3/syntax) and must come back here from the bottom of
 // its recursion for the next piece. One byte can add at most one level, so between two looks the stack grows by at most
@@ -17,25 +24,25 @@ const maxFrames = 5000
 // grammar (brackets, quotes in substitutions, if/case/function, !, time, ternaries …) without a list of them that could be
 // incomplete. Walking the stack costs some 10,000 instructions, so the first piece, which is all there is of most command lines, is
 // handed out without a look.
-type depthReader struct {
-	src     string
+type Reader struct {
+	Source  string // what is left to be read
+	TooDeep bool   // the bound was passed
 	begun   bool
-	tooDeep bool
 }
 
-// Read implements io.Reader. After the bound was passed it returns ErrTooDeep for ever.
-func (r *depthReader) Read(p []byte) (int, error) {
+// Read implements io.Reader. After the bound was passed it returns ErrDeep for ever.
+func (r *Reader) Read(p []byte) (int, error) {
 	switch {
-	case r.tooDeep:
-		return 0, ErrTooDeep
-	case r.src == "":
+	case r.TooDeep:
+		return 0, ErrDeep
+	case r.Source == "":
 		return 0, io.EOF
 	case r.begun && runtime.Callers(maxFrames, make([]uintptr, 1)) > 0:
-		r.tooDeep = true
-		return 0, ErrTooDeep
+		r.TooDeep = true
+		return 0, ErrDeep
 	}
 	r.begun = true
-	n := copy(p, r.src)
-	r.src = r.src[n:]
+	n := copy(p, r.Source)
+	r.Source = r.Source[n:]
 	return n, nil
 }

@@ -1,0 +1,149 @@
+package state
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/devflow-suite/devflow/internal/shell/static"
+	"github.com/devflow-suite/devflow/internal/shell/vars"
+	"github.com/devflow-suite/devflow/internal/shell/word"
+	"github.com/devflow-suite/devflow/internal/shell/wrap"
+)
+
+// Builtin is a command of the shell itself.
+type Builtin struct {
+	Name      string
+	Args      []word.Word
+	Stdin     word.Word // its input, if Fed
+	Fed       bool
+	Condition bool           // it stands in the condition of a loop and runs many times
+	Spend     func(int) bool // takes bytes of work from what is left
+}
+
+// Run follows what the builtins of the shell change: directory, options, variables, parameters.
+func (s *State) Run(c Builtin) {
+	switch c.Name {
+	case "cd", "chdir", "pushd":
+		s.chdir(&c)
+	case "popd":
+		s.Dir.Unknown = true
+	case "set":
+		s.set(&c)
+	case "shift":
+		switch {
+		case len(c.Args) > 0 || !s.Given:
+			s.Given = false
+		case len(s.Params) > 1:
+			s.Params = append([]word.Word{s.Params[0]}, s.Params[2:]...)
+		}
+	case "unset", "mapfile", "readarray", "getopts", "let":
+		for _, a := range c.Args {
+			if name, _, _ := strings.Cut(a.Text, "="); wrap.IsName(name) {
+				s.Unknown(name)
+			}
+		}
+	case "read":
+		s.read(&c)
+	case "printf":
+		if len(c.Args) > 1 && c.Args[0].Text == "-v" && wrap.IsName(c.Args[1].Text) {
+			if out, ok := static.Output("printf", c.Args[2:], word.Word{}, false); ok && c.Spend(len(out.Text)) {
+				s.Assign(c.Args[1].Text, vars.One(out))
+			} else {
+				s.Unknown(c.Args[1].Text)
+			}
+		}
+	}
+}
+
+func (s *State) chdir(c *Builtin) {
+	args := c.Args
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		args = args[1:] // -P, -L, --
+	}
+	switch {
+	case len(args) == 0 && c.Name != "pushd":
+		s.Dir = Dir{Path: "~"}
+	case len(args) == 0 || !args[0].Literal() || args[0].Text == "-" || args[0].Text[:min(1, len(args[0].Text))] == "+":
+		s.Dir.Unknown = true
+	default:
+		s.Dir = s.Dir.Join(args[0].Text)
+	}
+}
+
+func (s *State) set(c *Builtin) {
+	for i, x := range c.Args {
+		a := x.Text
+		on := strings.HasPrefix(a, "-")
+		if a == "--" || !on && !strings.HasPrefix(a, "+") {
+			rest := c.Args[i:]
+			if a == "--" {
+				rest = rest[1:]
+			} else if i > 0 && (c.Args[i-1].Text == "-o" || c.Args[i-1].Text == "+o" || strings.HasSuffix(c.Args[i-1].Text, "o") && c.Args[i-1].Text[0] == '-') {
+				continue
+			}
+			s.Params, s.Given, s.Open = append([]word.Word{{}}, rest...), true, false
+			return
+		}
+		if strings.Contains(a, "e") {
+			s.Errexit = on
+		}
+		if strings.HasSuffix(a, "o") && i+1 < len(c.Args) {
+			switch c.Args[i+1].Text {
+			case "pipefail":
+				s.Pipefail = on
+			case "errexit":
+				s.Errexit = on
+			}
+		}
+	}
+}
+
+// read follows `read a b` from an input that is known.
+func (s *State) read(c *Builtin) {
+	var names []string
+	plain := true
+	for i := 0; i < len(c.Args); i++ {
+		switch a := c.Args[i].Text; {
+		case a == "-r" || a == "-s" || a == "-e":
+		case a == "-p" || a == "-t":
+			i++
+		case strings.HasPrefix(a, "-"):
+			plain = false
+		case wrap.IsName(a):
+			names = append(names, a)
+		}
+	}
+	line, _, _ := strings.Cut(c.Stdin.Text, "\n")
+	known := plain && c.Fed && !c.Condition && c.Spend(len(line))
+	for i, name := range names {
+		if !known {
+			s.Unknown(name)
+			continue
+		}
+		line = strings.Trim(line, " \t")
+		value := line
+		if k := strings.IndexAny(line, " \t"); k >= 0 && i+1 < len(names) {
+			value, line = line[:k], line[k:]
+		} else if i+1 < len(names) {
+			line = ""
+		}
+		s.Assign(name, vars.One(word.Word{Text: value, Dynamic: c.Stdin.Dynamic}))
+	}
+}
+
+// Reads is the variable of a condition that is nothing but `read x`.
+func Reads(cond []*syntax.Stmt) (name string, ok bool) {
+	if len(cond) != 1 {
+		return "", false
+	}
+	c, ok := cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) < 2 || c.Args[0].Lit() != "read" {
+		return "", false
+	}
+	args := c.Args[1:]
+	for len(args) > 1 && args[0].Lit() == "-r" {
+		args = args[1:]
+	}
+	return args[0].Lit(), len(args) == 1 && wrap.IsName(args[0].Lit())
+}
