@@ -3,13 +3,15 @@ package protect
 import (
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/protect/change"
+	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/internal/claude/span"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
 // isClient reports whether a command starts Claude Code, and returns its arguments.
 func isClient(c *shell.Command) ([]shell.Word, bool) {
-	name := programName(c.Name)
+	name := sight.ProgramName(c.Name)
 	rest := c.Words[1:]
 	switch {
 	case name == "claude", name == "claude-code", strings.HasPrefix(name, "claude-code@"):
@@ -33,7 +35,7 @@ func (k *check) client(args []shell.Word) {
 		k.deny(RuleApprove, "the nested session would be given the words of a person")
 		return
 	}
-	resumes, unsure := false, k.c.Stdin.Kind == shell.FeedFile || k.c.Stdin.Kind == shell.FeedPipe || k.c.Stdin.Text.Dynamic
+	resumes, unsure := false, k.readsFile() || k.c.Stdin.Kind == shell.FeedFile || k.c.Stdin.Kind == shell.FeedPipe || k.c.Stdin.Text.Dynamic
 	for i := 0; i < len(args); i++ {
 		name, value, attached := strings.Cut(args[i].Text, "=")
 		next := func() shell.Word {
@@ -57,7 +59,7 @@ func (k *check) client(args []shell.Word) {
 		case "--settings":
 			k.givenSettings(next())
 		case "config":
-			if mentionsGuarded(words2text(args[i:])) && (i+1 < len(args)) && args[i+1].Text != "get" && args[i+1].Text != "list" {
+			if change.Mentions(words2text(args[i:])) && (i+1 < len(args)) && args[i+1].Text != "get" && args[i+1].Text != "list" {
 				k.deny(RuleSettings, "it changes what keeps the hooks running")
 			}
 		default:
@@ -74,31 +76,41 @@ func (k *check) client(args []shell.Word) {
 func (k *check) givenSettings(v shell.Word) {
 	data := []byte(v.Text)
 	if !strings.HasPrefix(strings.TrimSpace(v.Text), "{") {
-		t := k.e.target(k.c.Dir, v)
-		if data = read(t.path); data == nil || v.Dynamic {
+		t := k.e.Target(k.c.Dir, v)
+		if data = sight.Read(t.Path); data == nil || v.Dynamic {
 			k.ask(RuleClient, "what the settings say cannot be told")
 			return
 		}
 	}
 	tree, err := span.Parse(data)
 	if err != nil {
-		if mentionsGuarded(string(data)) {
+		if change.Mentions(string(data)) {
 			k.ask(RuleClient, "what the settings say cannot be told")
 		}
 		return
 	}
 	for _, key := range [...]string{"disableAllHooks", "allowManagedHooksOnly"} {
-		if !empty(tree.Value(key)) {
+		if !change.Empty(tree.Value(key)) {
 			k.deny(RuleClient, "its settings set "+key)
 		}
 	}
 	if env := tree.Value("env"); env != nil {
 		for _, m := range env.Members {
-			if offSwitch(m.Key) || m.Key == "CLAUDE_CONFIG_DIR" {
+			if change.OffSwitch(m.Key) || m.Key == "CLAUDE_CONFIG_DIR" {
 				k.deny(RuleEnv, "its settings set "+m.Key)
 			}
 		}
 	}
+}
+
+// readsFile reports whether a file is redirected into the command.
+func (k *check) readsFile() bool {
+	for _, r := range k.c.Redirs {
+		if r.Op == "<" && r.FD == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // maxLookBack bounds how many earlier commands are asked for exports.
@@ -121,7 +133,7 @@ func (k *check) clientEnvironment() {
 			}
 		case "":
 			for _, a := range c.Assign {
-				if len(c.Words) == 0 && offSwitch(strings.SplitN(a, "=", 2)[0]) {
+				if len(c.Words) == 0 && change.OffSwitch(strings.SplitN(a, "=", 2)[0]) {
 					k.clientVariable(a)
 				}
 			}
@@ -131,34 +143,24 @@ func (k *check) clientEnvironment() {
 
 func (k *check) clientVariable(assign string) {
 	name, value, ok := strings.Cut(assign, "=")
-	if !ok || !on(value) {
+	if !ok || !change.On(value) {
 		return
 	}
 	value = strings.Trim(value, `"'`)
 	switch {
-	case offSwitch(name), name == "CLAUDE_CODE_MANAGED_SETTINGS_PATH", name == "CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG":
+	case change.OffSwitch(name), name == "CLAUDE_CODE_MANAGED_SETTINGS_PATH", name == "CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG":
 	case name == "CLAUDE_CONFIG_DIR":
-		if k.e.target(shell.Dir{}, shell.Word{Text: value, Dynamic: strings.Contains(value, "$")}).path == k.e.real(k.e.claudeDir()) {
+		if k.e.Target(shell.Dir{}, shell.Word{Text: value, Dynamic: strings.Contains(value, "$")}).Path == k.e.Real(k.e.ClaudeDir()) {
 			return
 		}
 	case name == "HOME":
-		if value == "$HOME" || value == "${HOME}" || value == "~" || value == k.e.w.Home {
+		if value == "$HOME" || value == "${HOME}" || value == "~" || value == k.e.World.Home {
 			return
 		}
 	default:
 		return
 	}
 	k.deny(RuleEnv, name+" takes devflow's hooks away from it")
-}
-
-// offSwitch reports whether a variable switches devflow off or elsewhere.
-func offSwitch(name string) bool {
-	for _, n := range offSwitches {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // marks reports whether a variable marks devflow's own child processes.
@@ -168,7 +170,7 @@ func marks(name string) bool {
 
 // environment judges variables whatever the command: marks that are exported or given to git, and git's own for hooks.
 func (k *check) environment() {
-	name := programName(k.c.Name)
+	name := sight.ProgramName(k.c.Name)
 	switch name {
 	case "export", "setenv", "declare", "typeset", "readonly", "local", "set":
 		for i, a := range k.c.Args {
@@ -176,13 +178,13 @@ func (k *check) environment() {
 			if !ok && (name == "setenv" || name == "set") && i+1 < len(k.c.Args) {
 				value, ok = k.c.Args[i+1], true
 			}
-			if ok && marks(key) && on(value) {
+			if ok && marks(key) && change.On(value) {
 				k.deny(RuleEnv, key+" is the mark under which devflow's hooks do nothing")
 			}
 		}
 	case "git", "gh", "husky", "lefthook", "pre-commit":
 		for _, a := range k.c.Assign {
-			if key, value, _ := strings.Cut(a, "="); marks(key) && on(value) {
+			if key, value, _ := strings.Cut(a, "="); marks(key) && change.On(value) {
 				k.deny(RuleEnv, key+" is the mark under which devflow's hooks do nothing")
 			}
 		}

@@ -62,7 +62,7 @@ func (k *check) hookSwitches() {
 	}
 }
 
-// gitConfig is `git config`: core.hooksPath may be read only.
+// sight.GitConfig is `git config`: core.hooksPath may be read only.
 func (k *check) gitConfig(args []shell.Word) {
 	var ops []string
 	writes, reads := false, false

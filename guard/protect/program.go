@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
@@ -49,7 +50,7 @@ func (k *check) program(name string) {
 		switch {
 		case strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so" || strings.HasPrefix(name, "qemu-"):
 			for _, a := range k.c.Args {
-				if k.e.p.isHook(a) {
+				if k.e.Places.IsHook(a) {
 					k.deny(RuleHookCall, "what it would be told did not happen")
 				}
 			}
@@ -61,14 +62,14 @@ func (k *check) program(name string) {
 
 // hookCall finds hook programs that are started by hand, also under a second name.
 func (k *check) hookCall(name string) bool {
-	hook := k.e.p.isHook(name)
+	hook := k.e.Places.IsHook(name)
 	if first := k.c.Words[0]; !hook && strings.Contains(first.Text, "/") && !first.Glob {
-		if t := k.e.target(k.c.Dir, first); t.path != "" && !t.glob {
-			hook = k.e.p.isHook(filepath.Base(t.path)) || k.secondHook(t.path)
+		if t := k.e.Target(k.c.Dir, first); t.Path != "" && !t.Glob {
+			hook = k.e.Places.IsHook(filepath.Base(t.Path)) || k.secondHook(t.Path)
 		}
 	}
 	if first := k.c.Words[0]; !hook && first.Glob && strings.Contains(first.Text, "/") {
-		hook = k.e.kind(k.e.target(k.c.Dir, first)) == binary
+		hook = k.e.Kind(k.e.Target(k.c.Dir, first)) == sight.Binary
 	}
 	if hook {
 		k.deny(RuleHookCall, "what it would be told did not happen")
@@ -78,15 +79,15 @@ func (k *check) hookCall(name string) bool {
 
 // secondHook reports whether a program is one of the installed hooks under another name.
 func (k *check) secondHook(path string) bool {
-	if k.e.p.Bin == "" {
+	if k.e.Places.Bin == "" {
 		return false
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return false
 	}
-	for _, h := range hookPrograms {
-		if other, err := os.Stat(filepath.Join(k.e.p.Bin, h)); err == nil && os.SameFile(info, other) {
+	for _, h := range sight.HookPrograms {
+		if other, err := os.Stat(filepath.Join(k.e.Places.Bin, h)); err == nil && os.SameFile(info, other) {
 			return true
 		}
 	}
@@ -175,7 +176,7 @@ func (k *check) kill(name string) {
 		if len(pattern) < 4 {
 			continue
 		}
-		for _, h := range hookPrograms {
+		for _, h := range sight.HookPrograms {
 			if strings.Contains(h, pattern) || strings.Contains(pattern, h) || strings.HasPrefix(pattern, "devflow ") || strings.HasPrefix(pattern, "devflow.*") {
 				k.deny(RuleKill, "a hook that is stopped cannot say what is wrong")
 				return
@@ -205,19 +206,19 @@ func (k *check) permissions(name string) {
 			mode = w.Text
 			continue
 		}
-		for _, t := range k.e.targets(k.c.Dir, w) {
-			kind := k.e.kind(t)
-			at := shown(t.path, k.e.w.Home)
+		for _, t := range k.e.Targets(k.c.Dir, w) {
+			kind := k.e.Kind(t)
+			at := sight.Shown(t.Path, k.e.World.Home)
 			switch kind {
-			case rootDir, database, binary, gitHook, ownSpec:
-				k.deny(kind.rule(), name+" changes who may use "+at)
-			case settingsFile:
+			case sight.RootDir, sight.Database, sight.Binary, sight.GitHook, sight.OwnSpec:
+				k.deny(ruleOf(kind), name+" changes who may use "+at)
+			case sight.SettingsFile:
 				if name != "chmod" || locks(mode) {
 					k.deny(RuleSettings, "the client could not read "+at)
 				}
-			case other:
-				if held, path := k.e.holds(t, nil); recursive && held != other && held != settingsFile {
-					k.deny(held.rule(), name+" changes who may use "+shown(path, k.e.w.Home))
+			case sight.Other:
+				if held, path := k.e.Holds(t, nil); recursive && held != sight.Other && held != sight.SettingsFile {
+					k.deny(ruleOf(held), name+" changes who may use "+sight.Shown(path, k.e.World.Home))
 				}
 			}
 		}
@@ -253,18 +254,18 @@ func (k *check) mounts() {
 		if strings.HasPrefix(w.Text, "-") || !strings.ContainsAny(w.Text, "/~$") {
 			continue
 		}
-		t := k.e.target(k.c.Dir, w)
-		if kind := k.e.kind(t); kind != other && kind != startFile {
-			k.deny(kind.rule(), "another folder would lie over "+shown(t.path, k.e.w.Home))
-		} else if held, path := k.e.holds(t, nil); held != other && t.path != "/" {
-			k.deny(held.rule(), "another folder would lie over "+shown(path, k.e.w.Home))
+		t := k.e.Target(k.c.Dir, w)
+		if kind := k.e.Kind(t); kind != sight.Other && kind != sight.StartFile {
+			k.deny(ruleOf(kind), "another folder would lie over "+sight.Shown(t.Path, k.e.World.Home))
+		} else if held, path := k.e.Holds(t, nil); held != sight.Other && t.Path != "/" {
+			k.deny(ruleOf(held), "another folder would lie over "+sight.Shown(path, k.e.World.Home))
 		}
 	}
 }
 
 // hookInstalled reports whether the project has a git hook of devflow.
 func (k *check) hookInstalled() bool {
-	return k.e.w.Project != "" && k.e.ourHook(filepath.Join(k.e.w.Project, ".git", "hooks", "pre-push"))
+	return k.e.World.Project != "" && k.e.OurHook(filepath.Join(k.e.World.Project, ".git", "hooks", "pre-push"))
 }
 
 // interpreter reports whether a program runs code that it is given.
@@ -285,7 +286,7 @@ func (k *check) code() {
 			k.deny(RuleDatabase, "its code says "+verb)
 		}
 	}
-	for _, h := range hookPrograms {
+	for _, h := range sight.HookPrograms {
 		if strings.Contains(source, h) && starts(source) {
 			k.deny(RuleHookCall, "its code calls "+h)
 			return

@@ -10,10 +10,10 @@
 package protect
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -37,56 +37,11 @@ const (
 	RuleKill      = "self.kill"       // ending devflow's processes
 )
 
-// Places is where the things are that must stay as they are. Paths are absolute; "" means that there is none.
-type Places struct {
-	Root    string // devflow's folder
-	DB      string // the database, inside Root or not
-	Bin     string // the folder of the installed programs
-	Home    string
-	Project string
-	Cwd     string // where a command line starts
-	Session string // folder name of the present session below <Root>/state
-
-	Binaries []string // names of the hook programs; empty = the seven of a usual installation
-	Settings []string // every settings file that the client may read, present or not
-}
-
-// hookPrograms are the hook executables, as package install/settings names them.
-var hookPrograms = [...]string{
-	"devflow-session-start", "devflow-user-prompt-submit", "devflow-pre-tool-use", "devflow-post-tool-use", "devflow-pre-compact", "devflow-stop",
-	"devflow-session-end",
-}
-
-// isHook reports whether a program name is that of a hook executable.
-func (p Places) isHook(name string) bool {
-	name = programName(name)
-	for _, b := range hookPrograms {
-		if name == b {
-			return true
-		}
-	}
-	for _, b := range p.Binaries {
-		if name == b && b != "devflow" && b != "devflow-telemetry" && b != "devflow-server" {
-			return true
-		}
-	}
-	return false
-}
-
-// programName is a program's name without the endings and cases that Windows and macOS do not tell apart.
-func programName(name string) string {
-	name = strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
-	for _, ending := range [...]string{".exe", ".cmd", ".bat"} {
-		name = strings.TrimSuffix(name, ending)
-	}
-	return name
-}
+// Places is where the things are that must stay as they are.
+type Places = sight.Places
 
 // maxSegment bounds the part of a command line that a finding quotes, in bytes.
 const maxSegment = 200
-
-// maxRead bounds files whose content decides, in bytes.
-const maxRead = 4 << 20
 
 // deny is a finding that refuses.
 func deny(rule, segment, why string) verdict.Finding {
@@ -136,16 +91,8 @@ func words(rule string) (what, instead string) {
 	return "reaches for devflow itself", "leave it to a person"
 }
 
-// home is the home folder.
-func (p Places) home(w place.World) string {
-	if p.Home != "" {
-		return p.Home
-	}
-	return w.Home
-}
-
-// world fills the gaps of w from the places.
-func (p Places) world(w place.World) place.World {
+// filled fills the gaps of w from the places.
+func filled(w place.World, p Places) place.World {
 	if w.Home == "" {
 		w.Home = p.Home
 	}
@@ -161,10 +108,10 @@ func (p Places) world(w place.World) place.World {
 // Command says what speaks against one plain command of a script, its files aside: those are the business of Writes. Of the world
 // only the folders are used.
 func Command(s *shell.Script, c *shell.Command, w place.World, p Places) []verdict.Finding {
-	k := check{s: s, c: c, e: newEyes(p, p.world(w))}
+	k := check{s: s, c: c, e: sight.New(p, filled(w, p))}
 	k.environment()
 	if len(c.Words) > 0 && !k.elsewhere() {
-		k.program(programName(c.Name))
+		k.program(sight.ProgramName(c.Name))
 	}
 	return k.found
 }
@@ -173,7 +120,7 @@ func Command(s *shell.Script, c *shell.Command, w place.World, p Places) []verdi
 type check struct {
 	s     *shell.Script
 	c     *shell.Command
-	e     *eyes
+	e     *sight.Eyes
 	found []verdict.Finding
 }
 
@@ -186,12 +133,4 @@ func (k *check) elsewhere() bool {
 		return false
 	}
 	return !(k.c.Wrapped("ssh") && (strings.Contains(k.c.Text, "localhost") || strings.Contains(k.c.Text, "127.0.0.1")))
-}
-
-// shown shortens a path for a message.
-func shown(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
-		return "~/" + rest
-	}
-	return path
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
@@ -14,7 +15,7 @@ func (k *check) sqlite(name string) {
 		t := w
 		t.Text = strings.TrimPrefix(t.Text, "file:")
 		t.Text, _, _ = strings.Cut(t.Text, "?")
-		if !strings.ContainsAny(t.Text, " \n;") && t.Text != "" && t.Text[0] != '-' && k.e.kind(k.e.target(k.c.Dir, t)) == database {
+		if !strings.ContainsAny(t.Text, " \n;") && t.Text != "" && t.Text[0] != '-' && k.e.Kind(k.e.Target(k.c.Dir, t)) == sight.Database {
 			ours = true
 		}
 	}
@@ -41,7 +42,7 @@ func (k *check) mentionsDB(text string) bool {
 	if strings.Contains(text, "devflow.db") || strings.Contains(text, "DEVFLOW_DB") {
 		return true
 	}
-	return k.e.p.DB != "" && (strings.Contains(text, k.e.p.DB) || len(filepath.Base(k.e.p.DB)) > 6 && strings.Contains(text, filepath.Base(k.e.p.DB)))
+	return k.e.Places.DB != "" && (strings.Contains(text, k.e.Places.DB) || len(filepath.Base(k.e.Places.DB)) > 6 && strings.Contains(text, filepath.Base(k.e.Places.DB)))
 }
 
 // readOnly reports whether a database is opened for reading only.
@@ -138,4 +139,8 @@ func changes(source string, from, to int) string {
 		}
 	}
 	return ""
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }

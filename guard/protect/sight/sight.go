@@ -1,4 +1,7 @@
-package protect
+// Package sight knows where devflow's things lie and whether a path leads to one of them: through links, bind mounts, second names,
+// patterns, and names that differ in case only. It owns no table and no file, decides nothing, and looks at the file system with os
+// only.
+package sight
 
 import (
 	"io/fs"
@@ -11,11 +14,12 @@ import (
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
-// eyes follow paths through the file system as it is now, and through the links that the command line itself makes. They
+// Eyes follow paths through the file system as it is now, and through the links that the command line itself makes. They
 // remember folders, so that a line with many paths costs one look at each. Not for concurrent use.
-type eyes struct {
-	p     Places
-	w     place.World
+type Eyes struct {
+	Places Places
+	World  place.World
+
 	links map[string]string // links that the line makes: path → target
 	dirs  map[string]string // folder as written → as it is
 	in    map[string]bool   // folder → is the root, or lies in it, whatever its name
@@ -31,24 +35,24 @@ type eyes struct {
 type spot struct {
 	path string
 	info fs.FileInfo
-	kind kind
+	kind Kind
 }
 
-// kind is what a path is to devflow.
-type kind uint8
+// Kind is what a path is to devflow.
+type Kind uint8
 
 // The kinds of paths.
 const (
-	other kind = iota
-	ownSpec
-	rootDir
-	database
-	binary
-	settingsFile
-	projectFile
-	gitHook
-	gitConfig
-	startFile // read by shells when they start, or by the client before each command
+	Other   Kind = iota
+	OwnSpec      // the session's own active-spec.json, which may be written
+	RootDir
+	Database
+	Binary
+	SettingsFile
+	ProjectFile
+	GitHook
+	GitConfig
+	StartFile // read by shells when they start, or by the client before each command
 )
 
 // maxLinks bounds the links of one path, as the kernel does.
@@ -57,32 +61,33 @@ const maxLinks = 40
 // maxMemory bounds the folders that are remembered.
 const maxMemory = 4096
 
-func newEyes(p Places, w place.World) *eyes { return &eyes{p: p, w: w} }
+// New makes eyes for one command line.
+func New(p Places, w place.World) *Eyes { return &Eyes{Places: p, World: w} }
 
 // mark looks at the protected places once.
-func (e *eyes) mark() {
+func (e *Eyes) mark() {
 	if e.marked {
 		return
 	}
 	e.marked = true
-	at := func(path string, k kind) spot {
+	at := func(path string, k Kind) spot {
 		if path == "" {
 			return spot{kind: k}
 		}
-		s := spot{path: e.real(path), kind: k}
+		s := spot{path: e.Real(path), kind: k}
 		s.info, _ = os.Stat(s.path) // what is not there has no second name
 		return s
 	}
-	e.root, e.bin = at(e.p.Root, rootDir), at(e.p.Bin, binary)
-	e.files = append(e.files, at(e.p.DB, database))
-	for _, f := range e.p.Settings {
-		e.files = append(e.files, at(f, settingsFile))
+	e.root, e.bin = at(e.Places.Root, RootDir), at(e.Places.Bin, Binary)
+	e.files = append(e.files, at(e.Places.DB, Database))
+	for _, f := range e.Places.Settings {
+		e.files = append(e.files, at(f, SettingsFile))
 	}
 }
 
-// real resolves every link of an absolute path, existing or not, in the order in which the kernel does: ".." goes up from where a
+// Real resolves every link of an absolute path, existing or not, in the order in which the kernel does: ".." goes up from where a
 // link leads.
-func (e *eyes) real(path string) string {
+func (e *Eyes) Real(path string) string {
 	path = e.process(path)
 	dir, name := filepath.Split(strings.TrimRight(path, "/"))
 	if name == ".." || name == "." || len(e.links) > 0 {
@@ -99,9 +104,9 @@ func (e *eyes) real(path string) string {
 	return e.walkFrom(known, name)
 }
 
-func (e *eyes) walk(path string) string { return e.walkFrom("/", path) }
+func (e *Eyes) walk(path string) string { return e.walkFrom("/", path) }
 
-func (e *eyes) walkFrom(cur, rest string) string {
+func (e *Eyes) walkFrom(cur, rest string) string {
 	links := 0
 	for steps := 0; rest != "" && steps < 4096; steps++ {
 		var part string
@@ -114,18 +119,18 @@ func (e *eyes) walkFrom(cur, rest string) string {
 			continue
 		}
 		next := filepath.Join(cur, part)
-		target, ok := e.links[next]
+		Target, ok := e.links[next]
 		if !ok {
 			if info, err := os.Lstat(next); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				target, err = os.Readlink(next)
+				Target, err = os.Readlink(next)
 				ok = err == nil
 			}
 		}
 		if links++; ok && links <= maxLinks {
-			if strings.HasPrefix(target, "/") {
+			if strings.HasPrefix(Target, "/") {
 				cur = "/"
 			}
-			rest = strings.TrimSuffix(target+"/"+rest, "/")
+			rest = strings.TrimSuffix(Target+"/"+rest, "/")
 			rest = e.process(rest)
 			continue
 		}
@@ -136,7 +141,7 @@ func (e *eyes) walkFrom(cur, rest string) string {
 }
 
 // process replaces the names that /proc has for the root folder and for the folder of the running process.
-func (e *eyes) process(path string) string {
+func (e *Eyes) process(path string) string {
 	rest, ok := strings.CutPrefix(path, "/proc/")
 	if !ok {
 		return path
@@ -147,35 +152,36 @@ func (e *eyes) process(path string) string {
 	}
 	if what, tail, _ := strings.Cut(rest, "/"); what == "root" {
 		return "/" + tail
-	} else if what == "cwd" && e.w.Cwd != "" {
-		return e.w.Cwd + "/" + tail
+	} else if what == "cwd" && e.World.Cwd != "" {
+		return e.World.Cwd + "/" + tail
 	}
 	return path
 }
 
-// target is where a word of a command leads.
-type target struct {
-	path string // as it is; "" if not known
-	glob bool   // holds patterns
-	text string // as written, for paths that are known only at run time
+// Target is where a word of a command leads.
+type Target struct {
+	Path string // as it is; "" if not known
+	Glob bool   // holds patterns
+	Text string // as written, if Path is not known or a pattern
 }
 
-// targets resolves a word. Brace lists give several.
-func (e *eyes) targets(d shell.Dir, x shell.Word) []target {
+// Targets resolves a word. Brace lists give several.
+func (e *Eyes) Targets(d shell.Dir, x shell.Word) []Target {
 	words := []string{x.Text}
 	if x.Glob && strings.Contains(x.Text, "{") {
 		words = braces(x.Text)
 	}
-	out := make([]target, 0, len(words))
+	out := make([]Target, 0, len(words))
 	for _, text := range words {
 		y := x
 		y.Text = text
-		out = append(out, e.target(d, y))
+		out = append(out, e.Target(d, y))
 	}
 	return out
 }
 
-func (e *eyes) target(d shell.Dir, x shell.Word) target {
+// Target resolves one word without brace lists.
+func (e *Eyes) Target(d shell.Dir, x shell.Word) Target {
 	text := x.Text
 	if x.Dynamic {
 		x.Text = e.variables(x.Text)
@@ -186,30 +192,30 @@ func (e *eyes) target(d shell.Dir, x shell.Word) target {
 			x.Text = x.Text[2:] // nobody has a folder of that name; programs that expand it themselves do
 		}
 	}
-	t := e.w.Resolve(d, x)
+	t := e.World.Resolve(d, x)
 	if t.Path == "" {
-		return target{text: text}
+		return Target{Text: text}
 	}
 	path := t.Path
 	if up := strings.Index(x.Text, "/.."); up > 0 && !t.Glob && !t.Dynamic {
 		y := x
 		y.Text = x.Text[:up]
-		if head := e.w.Resolve(d, y); head.Path != "" {
-			path = e.real(head.Path) + x.Text[up:]
+		if head := e.World.Resolve(d, y); head.Path != "" {
+			path = e.Real(head.Path) + x.Text[up:]
 		}
 	}
 	if t.Glob || t.Dynamic {
 		if cut := strings.IndexAny(path, "*?["); cut >= 0 {
 			dir := path[:strings.LastIndexByte(path[:cut], '/')+1]
-			return target{path: strings.TrimRight(e.real(dir), "/") + "/" + path[len(dir):], glob: true, text: text}
+			return Target{Path: strings.TrimRight(e.Real(dir), "/") + "/" + path[len(dir):], Glob: true, Text: text}
 		}
 	}
-	return target{path: e.real(path), text: text}
+	return Target{Path: e.Real(path), Text: text}
 }
 
 // variables replaces the variables that name devflow's places and Claude Code's folder.
-func (e *eyes) variables(text string) string {
-	for _, v := range [...]struct{ name, value string }{{"DEVFLOW_HOME", e.p.Root}, {"DEVFLOW_DB", e.p.DB}, {"CLAUDE_CONFIG_DIR", e.claudeDir()}} {
+func (e *Eyes) variables(text string) string {
+	for _, v := range [...]struct{ name, value string }{{"DEVFLOW_HOME", e.Places.Root}, {"DEVFLOW_DB", e.Places.DB}, {"CLAUDE_CONFIG_DIR", e.ClaudeDir()}} {
 		if v.value == "" || !strings.Contains(text, v.name) {
 			continue
 		}
@@ -235,12 +241,12 @@ func (e *eyes) variables(text string) string {
 	return text
 }
 
-// claudeDir is the user's folder of Claude Code, as far as the settings files tell.
-func (e *eyes) claudeDir() string {
-	if len(e.p.Settings) > 0 {
-		return filepath.Dir(e.p.Settings[0])
+// ClaudeDir is the user's folder of Claude Code, as far as the settings files tell.
+func (e *Eyes) ClaudeDir() string {
+	if len(e.Places.Settings) > 0 {
+		return filepath.Dir(e.Places.Settings[0])
 	}
-	return filepath.Join(e.p.home(e.w), ".claude")
+	return filepath.Join(e.Places.home(e.World), ".claude")
 }
 
 // maxBraces bounds the words that one brace list gives.
@@ -312,3 +318,14 @@ func below(path, dir string) bool {
 	}
 	return len(path) == len(dir) || path[len(dir)] == '/' || dir == "/"
 }
+
+// Link notes a link that the line makes before it goes on.
+func (e *Eyes) Link(at, to string) {
+	if e.links == nil {
+		e.links = map[string]string{}
+	}
+	e.links[at] = to
+}
+
+// Links is how many were noted.
+func (e *Eyes) Links() int { return len(e.links) }

@@ -1,4 +1,4 @@
-package protect
+package sight
 
 import (
 	"os"
@@ -6,22 +6,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/protect/change"
 	"github.com/devflow-suite/devflow/internal/regular"
 )
 
-// kind says what a target is to devflow.
-func (e *eyes) kind(t target) kind {
+// Kind says what a target is to devflow.
+func (e *Eyes) Kind(t Target) Kind {
 	switch {
-	case t.path == "":
-		return e.hinted(t.text)
-	case t.glob:
-		return e.matched(t.path)
+	case t.Path == "":
+		return e.hinted(t.Text)
+	case t.Glob:
+		return e.matched(t.Path)
 	}
-	return e.kindOf(t.path)
+	return e.KindOf(t.Path)
 }
 
-// kindOf is kind of a resolved path.
-func (e *eyes) kindOf(path string) kind {
+// KindOf is Kind of a resolved path.
+func (e *Eyes) KindOf(path string) Kind {
 	e.mark()
 	if below(path, e.root.path) {
 		return e.inRoot(path[len(e.root.path):])
@@ -30,39 +31,39 @@ func (e *eyes) kindOf(path string) kind {
 		if f.path == "" {
 			continue
 		}
-		if same(path, f.path) || f.kind == database && e.besideDB(path, f.path) {
+		if same(path, f.path) || f.kind == Database && e.besideDB(path, f.path) {
 			return f.kind
 		}
 	}
-	if e.bin.path != "" && below(path, e.bin.path) && (same(path, e.bin.path) || e.ours(filepath.Base(path))) {
-		return binary
+	if e.bin.path != "" && below(path, e.bin.path) && (same(path, e.bin.path) || e.Ours(filepath.Base(path))) {
+		return Binary
 	}
-	if k := e.named(path); k != other {
+	if k := e.named(path); k != Other {
 		return k
 	}
 	return e.secondName(path)
 }
 
 // inRoot is the kind of a path below the root.
-func (e *eyes) inRoot(rest string) kind {
+func (e *Eyes) inRoot(rest string) Kind {
 	rest = strings.TrimPrefix(rest, "/")
-	s := e.p.Session
+	s := e.Places.Session
 	switch {
 	case s != "" && rest == "state/"+s+"/active-spec.json":
-		return ownSpec
+		return OwnSpec
 	case strings.HasPrefix(rest, "bin/"):
-		return binary
+		return Binary
 	}
-	if e.p.DB != "" {
+	if e.Places.DB != "" {
 		if db := e.files[0].path; db != "" && e.besideDB(e.root.path+"/"+rest, db) {
-			return database
+			return Database
 		}
 	}
-	return rootDir
+	return RootDir
 }
 
 // besideDB reports whether path is the database or one of the files that SQLite keeps beside it.
-func (e *eyes) besideDB(path, db string) bool {
+func (e *Eyes) besideDB(path, db string) bool {
 	if len(path) < len(db) || !same(path[:len(db)], db) {
 		return false
 	}
@@ -73,14 +74,14 @@ func (e *eyes) besideDB(path, db string) bool {
 	return false
 }
 
-// ours reports whether a name is that of an installed program.
-func (e *eyes) ours(name string) bool {
-	name = programName(name)
-	return e.p.isHook(name) || name == "devflow" || name == "devflow-telemetry"
+// Ours reports whether a name is that of an installed program.
+func (e *Eyes) Ours(name string) bool {
+	name = ProgramName(name)
+	return e.Places.IsHook(name) || name == "devflow" || name == "devflow-telemetry"
 }
 
 // named knows files by their names alone.
-func (e *eyes) named(p string) kind {
+func (e *Eyes) named(p string) Kind {
 	dir, name := filepath.Split(p)
 	dir = strings.TrimSuffix(dir, "/")
 	parent := filepath.Base(dir)
@@ -91,36 +92,36 @@ func (e *eyes) named(p string) kind {
 	switch lower {
 	case "settings.json", "settings.local.json", "managed-settings.json":
 		if parent == ".claude" || parent == "claude-code" || parent == "ClaudeCode" {
-			return settingsFile
+			return SettingsFile
 		}
 	case ".devflow.toml":
-		return projectFile
+		return ProjectFile
 	case ".gitconfig", "config.worktree", "gitconfig":
-		return gitConfig
+		return GitConfig
 	case "config":
 		if parent == ".git" || parent == "git" || strings.HasSuffix(parent, ".git") || strings.Contains(dir, "/.git/") {
-			return gitConfig
+			return GitConfig
 		}
 	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".envrc", "config.fish", ".pam_environment", "environment", "bash.bashrc":
-		return startFile
+		return StartFile
 	case "hooks.json":
 		if strings.Contains(dir, "/.claude/plugins/") {
-			return settingsFile
+			return SettingsFile
 		}
 	}
 	if parent == "managed-settings.d" {
-		return settingsFile
+		return SettingsFile
 	}
 	if parent == "hooks" || lower == "pre-push" || lower == "pre-commit" || lower == "commit-msg" || lower == "pre-push.devflow-chained" {
-		if e.ourHook(p) {
-			return gitHook
+		if e.OurHook(p) {
+			return GitHook
 		}
 	}
-	return other
+	return Other
 }
 
-// ourHook reports whether a file is a git hook that calls devflow.
-func (e *eyes) ourHook(file string) bool {
+// OurHook reports whether a file is a git hook that calls devflow.
+func (e *Eyes) OurHook(file string) bool {
 	if strings.HasSuffix(file, ".devflow-chained") {
 		return true
 	}
@@ -133,30 +134,30 @@ func (e *eyes) ourHook(file string) bool {
 }
 
 // secondName finds the protected places behind bind mounts, hard links and names that differ in case only.
-func (e *eyes) secondName(p string) kind {
+func (e *Eyes) secondName(p string) Kind {
 	if e.root.info != nil && e.insideRoot(filepath.Dir(p)) {
-		return rootDir
+		return RootDir
 	}
 	info, err := os.Stat(p)
 	if err != nil {
-		return other
+		return Other
 	}
 	if e.root.info != nil && os.SameFile(info, e.root.info) {
-		return rootDir
+		return RootDir
 	}
 	if e.bin.info != nil && os.SameFile(info, e.bin.info) {
-		return binary
+		return Binary
 	}
 	for _, f := range e.files {
 		if f.info != nil && os.SameFile(info, f.info) {
 			return f.kind
 		}
 	}
-	return other
+	return Other
 }
 
 // insideRoot reports whether a folder is the root or lies in it, by the identity of files.
-func (e *eyes) insideRoot(dir string) bool {
+func (e *Eyes) insideRoot(dir string) bool {
 	if in, ok := e.in[dir]; ok {
 		return in
 	}
@@ -174,33 +175,33 @@ func (e *eyes) insideRoot(dir string) bool {
 }
 
 // hinted reads a path that is known only at run time by what is written in it.
-func (e *eyes) hinted(text string) kind {
+func (e *Eyes) hinted(text string) Kind {
 	switch {
 	case strings.Contains(text, ".claude/devflow"):
 		if strings.Contains(text, "devflow.db") {
-			return database
+			return Database
 		}
-		return rootDir
+		return RootDir
 	case strings.Contains(text, "devflow.db"):
-		return database
+		return Database
 	case strings.HasSuffix(text, ".claude/settings.json"), strings.HasSuffix(text, ".claude/settings.local.json"):
-		return settingsFile
+		return SettingsFile
 	case strings.HasSuffix(text, "/.devflow.toml"):
-		return projectFile
+		return ProjectFile
 	case strings.Contains(text, "CLAUDE_ENV_FILE"):
-		return startFile
+		return StartFile
 	}
-	if db := filepath.Base(e.p.DB); len(db) > 6 && strings.HasSuffix(text, "/"+db) {
-		return database
+	if db := filepath.Base(e.Places.DB); len(db) > 6 && strings.HasSuffix(text, "/"+db) {
+		return Database
 	}
-	return other
+	return Other
 }
 
 // matched is the kind of the protected place that a pattern may stand for.
-func (e *eyes) matched(pattern string) kind {
+func (e *Eyes) matched(pattern string) Kind {
 	e.mark()
 	if e.root.path != "" && (covers(pattern, e.root.path) == whole || covers(pattern, e.root.path) == within) {
-		return rootDir
+		return RootDir
 	}
 	for _, f := range e.files {
 		if f.path != "" && covers(pattern, f.path) == whole {
@@ -208,47 +209,47 @@ func (e *eyes) matched(pattern string) kind {
 		}
 	}
 	if e.bin.path != "" && covers(pattern, e.bin.path) == within {
-		for _, b := range hookPrograms {
+		for _, b := range HookPrograms {
 			if covers(pattern, filepath.Join(e.bin.path, b)) == whole {
-				return binary
+				return Binary
 			}
 		}
 	}
 	return e.named(pattern)
 }
 
-// holds is the kind of the first protected thing in a folder; names narrows it to files of those names.
-func (e *eyes) holds(t target, names []string) (kind, string) {
-	if t.path == "" {
-		return other, ""
+// Holds is the kind of the first protected thing in a folder; names narrows it to files of those names.
+func (e *Eyes) Holds(t Target, names []string) (Kind, string) {
+	if t.Path == "" {
+		return Other, ""
 	}
 	e.mark()
 	inside := func(p string) bool {
 		if p == "" {
 			return false
 		}
-		if t.glob {
-			c := covers(t.path, p)
+		if t.Glob {
+			c := covers(t.Path, p)
 			return c == whole || c == above
 		}
-		return below(p, t.path)
+		return below(p, t.Path)
 	}
 	for _, s := range append([]spot{e.root, e.bin}, e.files...) {
 		if !inside(s.path) || !nameable(s, names) {
 			continue
 		}
-		if s.info == nil && s.kind != rootDir {
+		if s.info == nil && s.kind != RootDir {
 			continue // nothing there
 		}
-		if s.kind == settingsFile && len(guarded(read(s.path))) == 0 {
+		if s.kind == SettingsFile && len(change.Guarded(Read(s.path))) == 0 {
 			continue
 		}
-		if s.kind == binary && s.path == "" {
+		if s.kind == Binary && s.path == "" {
 			continue
 		}
 		return s.kind, s.path
 	}
-	return other, ""
+	return Other, ""
 }
 
 // nameable reports whether find's name patterns fit anything of a protected place.
@@ -257,7 +258,7 @@ func nameable(s spot, names []string) bool {
 		return true
 	}
 	parts := []string{filepath.Base(s.path)}
-	if s.kind == rootDir || s.kind == binary {
+	if s.kind == RootDir || s.kind == Binary {
 		parts = append(parts, "devflow.db", "devflow.db-wal", "config.toml", "install-manifest.json", "telemetry", "state", "devflow-stop", "devflow-pre-tool-use", "devflow")
 	}
 	for _, pattern := range names {
@@ -304,8 +305,8 @@ func covers(pattern, p string) cover {
 	return above
 }
 
-// read returns the content of a file, nil if there is none.
-func read(file string) []byte {
+// Read returns the content of a file, nil if there is none.
+func Read(file string) []byte {
 	data, err := regular.Read(file, maxRead)
 	if err != nil {
 		return nil

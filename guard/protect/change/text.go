@@ -1,4 +1,4 @@
-package protect
+package change
 
 import "strings"
 
@@ -24,11 +24,11 @@ func hooksPath(data []byte) string {
 	return strings.Join(out, "\n")
 }
 
-// movesHooks reports whether a change of a git configuration file changes core.hooksPath.
-func movesHooks(before, after []byte) bool { return hooksPath(before) != hooksPath(after) }
+// MovesHooks reports whether a change of a git configuration file changes core.hooksPath.
+func MovesHooks(before, after []byte) bool { return hooksPath(before) != hooksPath(after) }
 
-// switchesOff returns the first variable in shell text that switches devflow off, "" for none.
-func switchesOff(text string) string {
+// SwitchesOff returns the first variable in shell text that switches devflow off, "" for none.
+func SwitchesOff(text string) string {
 	for _, name := range offSwitches {
 		for rest := text; ; {
 			i := strings.Index(rest, name)
@@ -41,7 +41,7 @@ func switchesOff(text string) string {
 			if !bounded {
 				continue
 			}
-			if v, ok := strings.CutPrefix(tail, "="); ok && on(v) {
+			if v, ok := strings.CutPrefix(tail, "="); ok && On(v) {
 				return name
 			}
 			if strings.HasPrefix(tail, " ") && strings.Contains(text, "set ") { // fish: set -x NAME value; csh: setenv
@@ -55,12 +55,22 @@ func switchesOff(text string) string {
 // offSwitches are the marks of devflow's own child processes, under which its hooks do nothing, and where it is found.
 var offSwitches = [...]string{"DEVFLOW_CHILD", "DEVFLOW_JUDGE_SUBPROCESS", "PAPERWEIGHT_RUN_ID", "DEVFLOW_HOME", "DEVFLOW_DB", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_PERSONAL_HOOKS_OFF"}
 
-// on reports whether the value of a switch does anything.
-func on(v string) bool {
+// On reports whether the value of a switch does anything.
+func On(v string) bool {
 	v = strings.Trim(strings.TrimSpace(v), `"'`)
 	return v != ""
 }
 
 func nameByte(c byte) bool {
 	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+}
+
+// OffSwitch reports whether a variable switches devflow off or elsewhere.
+func OffSwitch(name string) bool {
+	for _, n := range offSwitches {
+		if n == name {
+			return true
+		}
+	}
+	return false
 }

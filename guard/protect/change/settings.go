@@ -1,4 +1,7 @@
-package protect
+// Package change says whether a change of a file's content takes devflow's hooks away or loosens a rule: Claude Code's settings, a
+// project's .devflow.toml, git's configuration, files that shells read at their start. It owns no file and no table and reads only the
+// user's own configuration, against which a project's is measured.
+package change
 
 import (
 	"bytes"
@@ -11,23 +14,23 @@ import (
 // guardedKeys are the members of a settings file that keep the hooks running.
 var guardedKeys = [...]string{"hooks", "env", "disableAllHooks"}
 
-// guarded lists the guarded keys that a settings file uses. A file that cannot be read uses none: the client ignores it.
-func guarded(data []byte) []string {
+// Guarded lists the guarded keys that a settings file uses. A file that cannot be read uses none: the client ignores it.
+func Guarded(data []byte) []string {
 	tree, err := span.Parse(data)
 	if err != nil {
 		return nil
 	}
 	var keys []string
 	for _, k := range guardedKeys {
-		if !empty(tree.Value(k)) {
+		if !Empty(tree.Value(k)) {
 			keys = append(keys, k)
 		}
 	}
 	return keys
 }
 
-// loosened says why a settings file must not change from before to after; "" if it may.
-func loosened(before, after []byte) string {
+// Settings says why a settings file must not change from before to after; "" if it may.
+func Settings(before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
@@ -66,8 +69,8 @@ func loosened(before, after []byte) string {
 	return ""
 }
 
-// empty reports whether a member is missing or says nothing.
-func empty(n *span.Node) bool {
+// Empty reports whether a member is missing or says nothing.
+func Empty(n *span.Node) bool {
 	switch {
 	case n == nil || n.Kind == span.Null:
 		return true
@@ -83,8 +86,8 @@ func empty(n *span.Node) bool {
 
 // equal compares two values as the client reads them: the order of members does not count, the last of a name does.
 func equal(a, b *span.Node) bool {
-	if empty(a) || empty(b) {
-		return empty(a) && empty(b)
+	if Empty(a) || Empty(b) {
+		return Empty(a) && Empty(b)
 	}
 	if a.Kind != b.Kind {
 		return false
@@ -124,8 +127,8 @@ func holdsAll(a, b *span.Node) bool {
 	return true
 }
 
-// mentionsGuarded reports whether a text names one of the guarded keys, for content that is not known.
-func mentionsGuarded(text string) bool {
+// Mentions reports whether a text names one of the guarded keys, for content that is not known.
+func Mentions(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range [...]string{"hook", "disableall", `"env"`, "'env'", ".env", "[env]", "pretooluse", "posttooluse"} {
 		if strings.Contains(text, word) {

@@ -1,4 +1,4 @@
-package protect
+package change
 
 import (
 	"fmt"
@@ -73,8 +73,8 @@ func layer(root string, data []byte) (config.Config, bool) {
 	return cfg, true
 }
 
-// loosenedConfig says why a project's file must not change so; "" if it may.
-func loosenedConfig(root string, before, after []byte) string {
+// Project says why a project's file must not change so; "" if it may.
+func Project(root string, before, after []byte) string {
 	keys := Loosens(root, before, after)
 	if len(keys) == 0 {
 		return ""
