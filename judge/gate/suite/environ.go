@@ -12,7 +12,7 @@ import (
 // repository, the client's and ours would make it take part in the session, and a package manager or make around us would
 // reach into the one that runs the tests.
 var withheldPrefixes = [...]string{
-	"GIT_", "CLAUDE", "ANTHROPIC", "DEVFLOW_", "PAPERWEIGHT_", "npm_lifecycle_", "npm_package_", "npm_config_", "NPM_CONFIG_", "YARN_NPM_", "BASH_FUNC_",
+	"GIT_", "CLAUDE", "ANTHROPIC", "DEVFLOW_", "PAPERWEIGHT_", "npm_lifecycle_", "npm_package_", "BASH_FUNC_",
 }
 
 // withheldNames are single variables of the same kinds, agents that sign in the user's name, and what runs code in every

@@ -114,7 +114,7 @@ func (r Report) Text() string {
 	return line
 }
 
-// Same tells whether the work tree, with new files and without ignored ones, equals a tree. objDir is the private object
+// Same tells whether the work tree, with new files and without ignored ones, equals a tree (not: a commit). objDir is the private object
 // folder, see gitx.ObjectDir. A work tree that could not be looked at completely is not the same.
 func Same(ctx context.Context, repo gitx.Repo, objDir, tree string) (bool, error) {
 	snap, err := repo.Snap(ctx, objDir)

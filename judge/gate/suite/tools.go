@@ -68,7 +68,11 @@ func (r *runner) python(dir string) string {
 
 // look finds a program on the PATH that the tests get; relative folders are not searched.
 func (r *runner) look(name string) string {
-	for _, folder := range filepath.SplitList(value(r.env, "PATH")) {
+	list := value(r.env, "PATH")
+	if list == "" {
+		list = os.Getenv("PATH") // internal/proc passes it on
+	}
+	for _, folder := range filepath.SplitList(list) {
 		if path := filepath.Join(folder, name); filepath.IsAbs(folder) && executable(path) {
 			return path
 		}
@@ -121,8 +125,8 @@ func unknownProgram(text string) string {
 			found = before[strings.LastIndex(before, " ")+1:]
 		} else if before, ok := strings.CutSuffix(line, ": not found"); ok {
 			found = before[strings.LastIndex(before, " ")+1:]
-		} else if _, after, ok := strings.Cut(line, "make: "); ok {
-			found, _, _ = strings.Cut(after, ": No such file or directory")
+		} else if before, ok := strings.CutSuffix(line, ": No such file or directory"); ok && strings.HasPrefix(line, "make") {
+			found = before[strings.LastIndex(before, " ")+1:]
 		}
 		if found != "" {
 			name = found
