@@ -124,22 +124,3 @@ func (t *Commit) fetch(ctx context.Context, oids []string) (map[string][]byte, e
 	}
 	return got, nil
 }
-
-// Memory is a tree that exists in memory only.
-type Memory map[string]string
-
-// Files lists the paths.
-func (m Memory) Files() []string {
-	out := make([]string, 0, len(m))
-	for p := range m {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Read gives the content of a file.
-func (m Memory) Read(_ context.Context, path string) ([]byte, bool, error) {
-	s, ok := m[path]
-	return []byte(s), ok, nil
-}
