@@ -2,56 +2,29 @@
 // and the open work of git, disks, permissions, processes, databases, containers, cloud resources. It owns no table and no file
 // and starts nothing.
 //
-// Rules are data: one table per subject, each row with an id, what it is about, what is lost, what to do instead, and how it is
-// recognised: by what happens to which zone of package place, or by a small matcher over one command. It judges single simple
-// commands as package shell lists them; wrappers, nested scripts, aliases and the code of interpreters are resolved before.
+// Rules are data: one table per subject in the packages below this one, each row with an id, what it is about, what is lost, what
+// to do instead, and how it is recognised: by what happens to which zone of package place, by command lines, or by a small matcher.
+// It judges single simple commands as package shell lists them; wrappers, nested scripts, aliases and the code of interpreters are
+// resolved before.
 package destructive
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/destructive/machine"
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"github.com/devflow-suite/devflow/guard/destructive/services"
+	"github.com/devflow-suite/devflow/guard/destructive/trees"
+	"github.com/devflow-suite/devflow/guard/destructive/vcs"
 	"github.com/devflow-suite/devflow/guard/place"
 	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
-// Rule is one row of the tables. A row has either zones (with op) or a matcher.
-type Rule struct {
-	ID       string           // stable, "git.reset-hard"
-	What     string           // what such a command does
-	Why      string           // what is lost; % stands for what it was found at
-	Instead  string           // what to do; commands stand in backquotes and are not refused themselves
-	Decision verdict.Decision // Ask or Deny
-
-	op    op        // what happens …
-	zones place.Set // … to which places
-	match func(k *call) string
-}
-
-// op is something a command does to a path. Ops combine.
-type op uint16
-
-const (
-	dropTree op = 1 << iota // deletes a folder with everything in it, or all of a pattern
-	dropFile                // deletes single files
-	empty                   // overwrites or truncates a file
-	add                     // appends to a file
-	moveAway                // moves a path to somewhere else
-	open                    // gives everybody access, or takes it from its owner, file by file
-	openTree                // … with everything in it
-	own                     // changes the owner of a tree
-	remote                  // not an op of its own: it happens on another machine or in a container
-	keyed                   // not an op of its own: the file is named like a key
-	unset                   // not an op of its own: an empty variable would make it worse
-)
-
-// effect is one op on one place.
-type effect struct {
-	op     op
-	target place.Target
-}
+// Rule is one row of the tables.
+type Rule = rule.Rule
 
 // maxSegment is how much of a command a finding shows, in bytes.
 const maxSegment = 200
@@ -59,34 +32,49 @@ const maxSegment = 200
 // maxFindings bounds the findings of one command; more of them tell nothing new.
 const maxFindings = 8
 
-// Rules lists every rule, in the order in which they are tried.
+// Rules lists every rule, in the order in which they are tried. The rows belong to the tables: do not change them.
 func Rules() []Rule {
 	var all []Rule
-	for _, g := range groups() {
-		all = append(all, g...)
+	for _, t := range tables() {
+		all = append(all, t...)
 	}
 	return all
 }
 
-// groups lists the tables.
-func groups() [][]Rule {
-	return [][]Rule{treeRules[:]}
+func tables() [][]Rule {
+	all := [][]Rule{trees.Rules()}
+	all = append(all, vcs.Tables()...)
+	all = append(all, machine.Tables()...)
+	return append(all, services.Tables()...)
 }
 
 // Check judges one command of the script with its own redirections. It is linear in the length of the command and safe for
 // concurrent use. The worst finding comes first.
 func Check(s *shell.Script, c *shell.Command, w place.World) []verdict.Finding {
-	k := &call{script: s, cmd: c, world: w}
-	k.read()
-	return k.judge(groupsFor(k), k.effects())
+	k := rule.New(s, c, w)
+	if k.AsksOnly() {
+		return judge(k, nil, trees.Redirects(k))
+	}
+	return judge(k, tables(), trees.Effects(k))
 }
 
 // Redirects judges the redirections of compound statements, which belong to no command.
 func Redirects(s *shell.Script, w place.World) []verdict.Finding {
 	var found []verdict.Finding
+	own := make(map[shell.Redirect]bool)
+	for i := range s.Commands {
+		for _, r := range s.Commands[i].Redirs {
+			if r.Writes() {
+				own[r] = true
+			}
+		}
+	}
 	for _, r := range s.Redirs {
-		k := &call{script: s, cmd: &shell.Command{Text: r.Op + " " + r.Target.Text, Redirs: []shell.Redirect{r}}, world: w}
-		for _, f := range k.judge(nil, k.redirects(nil)) {
+		if !r.Writes() || own[r] {
+			continue
+		}
+		k := rule.New(s, &shell.Command{Text: r.Op + " " + r.Target.Text, Redirs: []shell.Redirect{r}}, w)
+		for _, f := range judge(k, nil, trees.Redirects(k)) {
 			if len(found) < maxFindings && !slices.Contains(found, f) {
 				found = append(found, f)
 			}
@@ -96,24 +84,28 @@ func Redirects(s *shell.Script, w place.World) []verdict.Finding {
 }
 
 // judge tries the rules.
-func (k *call) judge(tables [][]Rule, effects []effect) []verdict.Finding {
+func judge(k *rule.Call, tables [][]Rule, effects []rule.Effect) []verdict.Finding {
 	var found []verdict.Finding
 	report := func(r *Rule, detail string) {
 		if len(found) < maxFindings && !slices.ContainsFunc(found, func(f verdict.Finding) bool { return f.Rule == r.ID }) {
-			found = append(found, k.finding(r, detail))
+			found = append(found, finding(k, r, detail))
 		}
 	}
 	for _, e := range effects {
-		if r := placeRule(e); r != nil {
-			report(r, e.target.Raw)
+		if r := trees.Find(e); r != nil {
+			report(r, e.Target.Raw)
 		}
 	}
 	for _, t := range tables {
 		for i := range t {
-			if t[i].match == nil {
-				continue
+			detail := ""
+			switch r := &t[i]; {
+			case r.Match != nil:
+				detail = r.Match(k)
+			case r.Lines != "":
+				detail = k.MatchLines(r.Lines)
 			}
-			if detail := t[i].match(k); detail != "" {
+			if detail != "" {
 				report(&t[i], detail)
 			}
 		}
@@ -122,26 +114,11 @@ func (k *call) judge(tables [][]Rule, effects []effect) []verdict.Finding {
 	return found
 }
 
-// placeRule finds the first row about the op and the zone.
-func placeRule(e effect) *Rule {
-	const marks = remote | keyed | unset
-	for i := range treeRules {
-		r := &treeRules[i]
-		if r.op&^marks&e.op == 0 || !r.zones.Has(e.target.Zone) {
-			continue
-		}
-		if need := r.op & marks; need&e.op == need {
-			return r
-		}
-	}
-	return nil
-}
-
-func (k *call) finding(r *Rule, detail string) verdict.Finding {
+func finding(k *rule.Call, r *Rule, detail string) verdict.Finding {
 	return verdict.Finding{
 		Rule: r.ID, Decision: r.Decision, What: r.What, Instead: r.Instead,
 		Why:     strings.Replace(r.Why, "%", redact.Clip(oneLine(detail), maxSegment/2), 1),
-		Segment: redact.Clip(oneLine(k.cmd.Text), maxSegment),
+		Segment: redact.Clip(oneLine(k.Cmd.Text), maxSegment),
 	}
 }
 

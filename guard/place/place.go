@@ -24,8 +24,8 @@ type World struct {
 	Disk    Disk   // may be nil: then nothing is known of the files
 }
 
-// Disk answers from the file system. Paths are slash paths relative to World.Project. Implementations look lazily and
-// answer false where they cannot look.
+// Disk answers from the file system. Paths are slash paths relative to World.Project. Implementations look lazily; where
+// they cannot look they give the answer that lets less pass: not ignored, tracked, changed.
 type Disk interface {
 	Ignored(rel string) bool // git ignores it
 	Tracked(rel string) bool // git tracks it or something below it

@@ -1,0 +1,92 @@
+package rule
+
+import "strings"
+
+// Git is a git command line behind its global options.
+type Git struct {
+	Opts
+	Sub       string
+	Elsewhere bool // --git-dir, --work-tree, GIT_DIR …
+	Config    []string
+}
+
+// valueOptions are the options of subcommands whose value may be the next word, as far as the rules meet them.
+func gitValues(sub string) (letters, long string) {
+	switch sub {
+	case "checkout", "switch":
+		return "bBcCs", " --orphan --conflict --pathspec-from-file --create --force-create "
+	case "restore":
+		return "sU", " --source --conflict --pathspec-from-file --unified "
+	case "clean":
+		return "e", " --exclude "
+	case "push":
+		return "o", " --push-option --repo --receive-pack --exec --recurse-submodules "
+	case "stash":
+		return "m", " --message --pathspec-from-file "
+	case "branch":
+		return "u", " --set-upstream-to --contains --no-contains --merged --no-merged --points-at --sort --format "
+	}
+	return "", ""
+}
+
+// readGit reads the command as git's, false if it is not. It does so once.
+func (k *Call) readGit() (Git, bool) {
+	if k.Name != "git" && !strings.HasPrefix(k.Name, "git-") {
+		return Git{}, false
+	}
+	if k.git == nil {
+		g, _ := k.parseGit()
+		k.git = &g
+	}
+	return *k.git, k.git.Sub != ""
+}
+
+func (k *Call) parseGit() (Git, bool) {
+	g := Git{}
+	if k.Name != "git" {
+		sub, ok := strings.CutPrefix(k.Name, "git-")
+		if !ok {
+			return g, false
+		}
+		g.Sub = sub
+		letters, long := gitValues(g.Sub)
+		g.Opts = Parse(k.Words, letters, long)
+		return g, true
+	}
+	words := k.Words
+	for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
+		t := words[0].Text
+		words = words[1:]
+		name, _, attached := strings.Cut(t, "=")
+		g.Elsewhere = g.Elsewhere || name == "--git-dir" || name == "--work-tree" || name == "-C"
+		if attached && strings.HasPrefix(t, "--") || !OneOf(name, "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source") || name == "--exec-path" {
+			continue
+		}
+		if len(words) == 0 {
+			return g, false
+		}
+		if name == "-c" {
+			g.Config = append(g.Config, strings.ToLower(words[0].Text))
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return g, false
+	}
+	for _, v := range [...]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		g.Elsewhere = g.Elsewhere || k.Env(v) != ""
+	}
+	g.Sub = words[0].Text
+	letters, long := gitValues(g.Sub)
+	g.Opts = Parse(words[1:], letters, long)
+	return g, true
+}
+
+// gitSub reads the command if it is the named subcommand.
+func (k *Call) GitSub(names ...string) (Git, bool) {
+	g, ok := k.readGit()
+	if !ok || !OneOf(g.Sub, names...) || g.Has("h") && len(g.Flags) == 1 {
+		return g, false
+	}
+	return g, true
+}

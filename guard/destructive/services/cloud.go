@@ -1,0 +1,344 @@
+package services
+
+import (
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/verdict"
+	"github.com/devflow-suite/devflow/internal/shell"
+)
+
+const dryRun = "show it first: `kubectl delete -f app.yaml --dry-run=client`, `terraform plan -destroy`; then tell the user"
+
+// containerRules are about containers, their volumes and their hosts.
+var containerRules = [...]rule.Rule{
+	{
+		ID: "container.volumes", Decision: verdict.Deny, Lines: volumeLines,
+		What: "deletes the data of containers", Why: "`%` deletes volumes: databases and uploads live there", Instead: "stop and keep the data: `docker compose down`; look first: `docker volume ls`",
+	},
+	{
+		ID: "container.prune", Decision: verdict.Ask, Lines: pruneLines,
+		What: "deletes containers or images that others may need", Why: "`%` does not ask whose they are", Instead: "name the one: `docker rm my-container`; free space: `docker builder prune`",
+	},
+	{
+		ID: "container.host", Decision: verdict.Deny, Match: hostMount,
+		What: "gives a container the whole machine", Why: "% can be changed from inside, past every permission", Instead: "mount the folder that is needed: `docker run --rm -v ./src:/src:ro alpine ls /src`",
+	},
+}
+
+const volumeLines = `docker system prune -a|--all|--volumes
+docker volume rm|remove|prune
+docker compose down -v|--volumes
+docker compose rm -v
+docker swarm leave --force|-f
+docker stack|service|secret|config rm|remove
+docker system reset
+docker machine rm|reset
+docker pod rm -a|--all
+docker rm -a|--all
+docker rmi -a|--all
+colima|lima|limactl delete
+vagrant destroy
+multipass delete|purge
+incus|lxc delete
+virsh undefine|destroy|vol-delete|pool-delete
+crictl rmp|rm -a|--all
+ctr images|containers|snapshots rm|delete`
+
+const pruneLines = `docker system prune
+docker container prune
+docker rm|kill|stop $(docker*
+docker rm -f|--force $*
+docker image prune -a|--all
+docker network|context rm
+kind|k3d|minikube delete
+kind|k3d cluster|clusters delete
+minikube delete`
+
+// hostMount finds a writable mount of a folder that is the machine.
+func hostMount(k *rule.Call) string {
+	for _, m := range k.Cmd.Mounts {
+		for _, e := range mounted(k, m.Host) {
+			if !m.ReadOnly && rule.OneOf(e.Target.Path, "/", "/etc", "/boot", "/usr", "/bin", "/dev", "/var", "/lib") {
+				return m.Host.Text
+			}
+		}
+	}
+	if k.Name != "docker" || !k.Arg("run", "create") {
+		return ""
+	}
+	for i, x := range k.Words {
+		t := x.Text
+		if rule.OneOf(t, "-v", "--volume") && i+1 < len(k.Words) {
+			t = k.Words[i+1].Text
+		} else if v, ok := strings.CutPrefix(t, "--volume="); ok {
+			t = v
+		} else if v, ok := strings.CutPrefix(t, "-v"); ok && v != "" {
+			t = v
+		}
+		if (strings.HasPrefix(t, "/:") || strings.Contains(t, "source=/,") || strings.Contains(t, "src=/,")) && !strings.HasSuffix(t, ":ro") && !strings.Contains(t, "readonly") {
+			return t
+		}
+	}
+	return ""
+}
+
+// cloudRules are about what runs elsewhere: clusters, clouds, hosting, registries.
+var cloudRules = [...]rule.Rule{
+	{
+		ID: "kubernetes.delete", Decision: verdict.Deny, Match: kubernetesDelete,
+		What: "deletes parts of a cluster", Why: "`%` deletes them with their data", Instead: dryRun,
+	},
+	{
+		ID: "kubernetes.change", Decision: verdict.Ask, Match: clusterChange,
+		What: "takes something of a cluster out of service", Why: "`%` stops what runs there", Instead: "look first: `kubectl get all`",
+	},
+	{
+		ID: "infra.destroy", Decision: verdict.Deny, Match: infraDestroy,
+		What: "destroys infrastructure", Why: "`%` deletes machines, networks and databases, or forgets them", Instead: "show it first: `terraform plan -destroy`",
+	},
+	{
+		ID: "infra.unseen", Decision: verdict.Ask, Lines: unseenLines,
+		What: "changes infrastructure without a look at the plan", Why: "`%` does whatever the plan says, deletions too", Instead: "let the user see the plan: `terraform plan -out=plan.bin`",
+	},
+	{
+		ID: "cloud.delete", Decision: verdict.Deny, Match: cloudDelete,
+		What: "deletes a resource of a cloud", Why: "`%` deletes it for everybody", Instead: "look first: `aws s3 ls s3://bucket`, `gcloud projects list`, `az group list`; then tell the user",
+	},
+	{
+		ID: "hosting.delete", Decision: verdict.Deny, Lines: hostingLines,
+		What: "deletes something that is published", Why: "`%` takes it away from everybody who uses it", Instead: "look first: `gh repo view`; then tell the user",
+	},
+	{
+		ID: "hosting.withdraw", Decision: verdict.Ask, Lines: withdrawLines,
+		What: "withdraws something that is published", Why: "`%` changes what others get", Instead: "look first: `gh release list`; then tell the user",
+	},
+	{
+		ID: "http.delete", Decision: verdict.Ask, Match: httpDelete,
+		What: "sends a DELETE to a server", Why: "% would be deleted there", Instead: "look first: `curl -sS https://example.test/item/1`",
+	},
+}
+
+const clusterLines = `kubectl delete
+kubectl drain
+kubectl cordon
+kubectl replace --force
+kubectl scale --replicas=0
+kubectl apply --prune
+kubectl rollout undo --to-revision=0
+kubectl taint
+nomad job stop
+nomad system gc
+istioctl uninstall|x`
+
+// clusterChange leaves dry runs and single pods and jobs, which come back, alone.
+func clusterChange(k *rule.Call) string {
+	if k.Option("--dry-run") || k.MatchLines("kubectl delete pod|pods|po|pod/*|po/*|job|jobs|job/* #") != "" && !k.Option("--all|-A|-l|--selector|--all-namespaces") {
+		return ""
+	}
+	return k.MatchLines(clusterLines)
+}
+
+// kubernetesDelete tells the deletions that take data along from those that a controller makes good.
+func kubernetesDelete(k *rule.Call) string {
+	if k.Option("--dry-run") || k.Arg("--dry-run=client", "--dry-run=server") {
+		return ""
+	}
+	return k.MatchLines(`kubectl delete namespace*|ns|ns/*|pv|pvc|pv/*|pvc/*|persistentvolume*|crd|crd/*|crds|customresourcedefinition*|node|nodes|node/*|all|secret*|statefulset*|sts|sts/*|deploy*|deployment*|cluster*|storageclass*|db|database*|sc
+kubectl delete --all|-A|--all-namespaces
+kubectl delete project|projects
+kubectl delete -l|--selector
+helm uninstall|delete|del|un
+helmfile destroy|delete
+argocd app delete
+flux uninstall
+flux delete
+velero backup|restore|schedule delete
+eksctl delete
+rancher delete|rm
+kops delete
+kubeadm reset
+nomad job stop -purge
+skaffold delete
+tilt down
+juju destroy-model|destroy-controller|kill-controller|remove-application`)
+}
+
+const unseenLines = `terraform apply -auto-approve|--auto-approve
+terraform run-all apply
+terraform workspace delete
+terraform state mv|replace-provider
+pulumi up --yes|-y
+pulumi refresh --yes|-y
+cdk deploy --force
+terraform force-unlock
+terraform taint
+ansible-playbook --extra-vars=state=absent`
+
+// infraDestroy leaves plans alone.
+func infraDestroy(k *rule.Call) string {
+	if k.Arg("plan", "show", "validate", "--preview-only") {
+		return ""
+	}
+	return k.MatchLines(`terraform destroy
+terraform apply -destroy|--destroy
+terraform run-all destroy
+terraform state rm|push
+pulumi destroy
+pulumi stack rm
+pulumi state delete
+cdk destroy
+sam delete
+serverless|sls remove
+sst remove
+copilot app|env|svc|job delete
+chalice delete
+zappa undeploy
+packer build -force
+crossplane delete
+nixops destroy|delete
+azd down
+gcloud deployment-manager deployments delete
+cloudformation delete-stack
+vault kv destroy|delete|metadata
+vault secrets|auth disable
+vault delete
+vault operator seal
+zfs|zpool destroy`)
+}
+
+// cloudDelete reads the big clouds by their verbs.
+func cloudDelete(k *rule.Call) string {
+	if k.Arg("--dry-run", "--dryrun", "--no-execute", "help") {
+		return ""
+	}
+	all := strings.TrimSpace(k.Name + " " + rule.Join(k.Words))
+	plain := k.Plain()
+	switch k.Name {
+	case "aws":
+		for i, p := range plain[:min(len(plain), 4)] {
+			switch {
+			case strings.HasPrefix(p, "delete-") && !strings.HasPrefix(p, "delete-message"), strings.HasPrefix(p, "terminate-"), strings.HasPrefix(p, "destroy-"), strings.HasPrefix(p, "purge-"),
+				strings.HasPrefix(p, "deregister-"), strings.HasPrefix(p, "release-address"), p == "schedule-key-deletion", strings.HasPrefix(p, "batch-delete-"), strings.HasPrefix(p, "empty-"), strings.HasPrefix(p, "stop-instances") && false:
+				return all
+			case p == "rb" && i > 0, p == "rm" && i > 0 && k.Arg("--recursive"), rule.OneOf(p, "sync", "mv") && k.Arg("--delete"), p == "nuke":
+				return all
+			}
+		}
+	case "gcloud", "az", "doctl", "linode-cli", "hcloud", "scw", "oci", "ibmcloud", "yc", "aliyun", "exo", "vultr-cli", "upctl", "gsutil", "azcopy", "mc", "s3cmd", "rclone", "bq", "firebase", "cf", "civo", "b2", "s5cmd", "openstack":
+		for i, p := range plain[:min(len(plain), 6)] {
+			switch {
+			case rule.OneOf(p, "delete", "destroy", "purge", "delete-all", "terminate", "deletefile", "delete-org", "delete-space", "delete-batch", "firestore:delete", "database:remove", "hosting:disable", "functions:delete", "projects:delete", "apps:delete", "nuke", "wipe"):
+				return all
+			case rule.OneOf(p, "rb", "remove", "rm") && (p == "rb" || k.Option("-r|-R|--recursive|--force|--all-versions") || !rule.OneOf(k.Name, "gsutil", "mc", "s3cmd", "gcloud", "b2", "s5cmd", "azcopy", "firebase", "az") || i == 0 && k.Name == "azcopy"):
+				return all
+			case rule.OneOf(p, "rsync", "mirror", "sync") && k.Option("-d|--delete-unmatched-destination-objects|--remove|--delete-removed|--delete|--delete-destination"):
+				return all
+			}
+		}
+	case "aws-nuke", "cloud-nuke", "gcp-nuke":
+		return all
+	}
+	return ""
+}
+
+const hostingLines = `gh repo delete|archive
+gh release delete|delete-asset
+gh secret|variable|ssh-key|gpg-key|codespace|environment|label|gist|cache delete|remove
+gh run delete
+gh issue delete
+gh api -XDELETE|--method=DELETE
+glab repo|project delete
+glab release delete
+hub delete
+tea repos delete
+fly apps|app destroy
+fly destroy
+fly volumes|volume|vol|machine|machines|m|postgres|mpg destroy|delete
+fly secrets unset
+heroku apps:destroy|apps:delete|addons:destroy|pg:reset|pg:killall|domains:clear|pipelines:destroy|destroy
+vercel remove|rm
+vercel project|env|domains|dns|alias|secrets rm|remove
+netlify sites:delete|env:unset|functions:delete
+wrangler delete
+wrangler kv|kv:namespace|kv:key|r2|d1|queues|pages|vectorize|hyperdrive|secret delete|bulk
+wrangler kv|r2|pages|queues namespace|bucket|object|project|key|consumer delete
+railway down|delete|destroy
+railway volume|service|environment delete
+render services|service delete
+supabase projects|branches|functions|secrets delete|unset
+neonctl projects|branches|databases|roles delete
+turso db|group destroy
+pscale database|branch|backup delete
+upstash redis|kafka delete
+deta delete
+surge teardown
+dokku apps:destroy|postgres:destroy|mysql:destroy|redis:destroy|ps:stop
+caprover delete
+npm unpublish
+npm access|owner|team revoke|rm|destroy
+npm token revoke
+pnpm unpublish
+yarn npm|unpublish
+cargo owner --remove
+twine delete
+gem yank
+dart pub|unpublish
+ghcr delete
+sentry-cli releases|projects delete
+stripe delete`
+
+const withdrawLines = `npm deprecate
+npm dist-tag rm
+cargo yank
+gh repo edit --visibility
+gh repo rename
+gh workflow disable
+gh pr close --delete-branch|-d
+docker manifest rm
+pod trunk delete`
+
+// httpDelete finds a request that deletes on another machine.
+func httpDelete(k *rule.Call) string {
+	method := ""
+	var urls []string
+	for i, x := range k.Words {
+		t := x.Text
+		switch {
+		case rule.OneOf(t, "-X", "--request", "--method", "-Method", "-method") && i+1 < len(k.Words):
+			method = k.Words[i+1].Text
+		case strings.HasPrefix(t, "-X"):
+			method = t[2:]
+		case strings.HasPrefix(t, "--request=") || strings.HasPrefix(t, "--method="):
+			_, method, _ = strings.Cut(t, "=")
+		case rule.OneOf(k.Name, "http", "https", "xh") && t == "DELETE":
+			method = t
+		case strings.Contains(t, "/") || strings.Contains(t, "localhost"):
+			urls = append(urls, t)
+		}
+	}
+	if !strings.EqualFold(method, "DELETE") {
+		return ""
+	}
+	for _, u := range urls {
+		if whole := strings.TrimSuffix(u, "/"); strings.HasSuffix(whole, "/_all") || strings.HasSuffix(whole, "/*") {
+			return u
+		}
+		host := strings.TrimPrefix(strings.TrimPrefix(u, "http://"), "https://")
+		if !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") && !strings.HasPrefix(host, "[::1]") && !strings.HasPrefix(host, "0.0.0.0") && !strings.HasPrefix(host, ":") {
+			return u
+		}
+	}
+	return ""
+}
+
+// mounted resolves the host's side of a mount.
+func mounted(k *rule.Call, host shell.Word) []rule.Effect {
+	if host.Text == "" || host.Text[0] != '/' && host.Text[0] != '~' && host.Text[0] != '$' && host.Text[0] != '.' {
+		return nil
+	}
+	return []rule.Effect{{Target: k.World.Resolve(shell.Dir{}, host)}}
+}
+
+// Tables lists the tables.
+func Tables() [][]rule.Rule { return [][]rule.Rule{databaseRules[:], containerRules[:], cloudRules[:]} }

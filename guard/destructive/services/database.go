@@ -1,0 +1,271 @@
+// Package services holds the rules about what programs talk to: databases, containers, clusters, clouds, hosting. It owns no
+// table of the store and no file.
+package services
+
+import (
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/destructive/sql"
+	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/guard/verdict"
+)
+
+// databaseRules are about data in databases. What goes to a database file in a temporary folder, to a database in memory or to
+// one that is named a test database passes.
+var databaseRules = [...]rule.Rule{
+	{
+		ID: "db.sql", Decision: verdict.Deny, Match: sqlLoss,
+		What: "deletes data of a database", Why: "`%` cannot be taken back once it is committed", Instead: "look first: `psql -c 'SELECT count(*) FROM t'`; or name the rows: `psql -c 'DELETE FROM t WHERE id = 1'`",
+	},
+	{
+		ID: "db.keys", Decision: verdict.Deny, Match: keyValueLoss,
+		What: "empties a database", Why: "`%` deletes every entry", Instead: "delete by name: `redis-cli DEL session:1`",
+	},
+	{
+		ID: "db.drop", Decision: verdict.Deny, Match: dropDatabase,
+		What: "drops a database", Why: "% deletes the database with all tables", Instead: "work on one of your own: `createdb app_test`",
+	},
+	{
+		ID: "db.reset", Decision: verdict.Deny, Match: resetDatabase,
+		What: "empties the database of an application", Why: "`%` drops its tables before it makes them again", Instead: "name the test database: `RAILS_ENV=test bin/rails db:test:prepare`; add what is missing: `npx prisma migrate deploy`",
+	},
+	{
+		ID: "db.downgrade", Decision: verdict.Ask, Match: downgrade,
+		What: "takes back migrations", Why: "`%` drops the columns and tables that they made", Instead: "show the statements: `alembic history`",
+	},
+}
+
+const dropLines = `dropdb
+mysqladmin drop
+dotnet ef database drop
+wp db drop|reset
+heroku pg:reset
+atlas schema clean
+bq rm
+influx delete|bucket
+cqlsh drop
+mongosh drop`
+
+const resetLines = `prisma migrate reset
+prisma db push --force-reset|--accept-data-loss
+artisan migrate:fresh|migrate:refresh|migrate:reset|db:wipe
+rails db:drop*|db:reset|db:purge*|db:schema:load|db:structure:load|db:truncate_all|db:migrate:reset|db:seed:replant
+manage.py flush|reset_db|reset_schema|sqlflush_run
+manage.py migrate # zero
+mix ecto.drop|ecto.reset
+sequelize|sequelize-cli db:drop|db:migrate:undo:all
+knex migrate:rollback --all
+typeorm schema:drop
+typeorm schema:sync
+diesel database reset|drop
+sqlx database drop|reset
+flyway clean
+liquibase drop-all|dropall
+supabase db reset
+console doctrine:database:drop|doctrine:schema:drop
+doctrine orm:schema-tool:drop
+goose reset|down-to
+migrate drop
+dbmate drop
+wrangler d1 delete
+hasura metadata clear
+convex import --replace
+drizzle-kit push --force
+lerna clean-db
+db-migrate reset
+umzug down
+aerich downgrade
+ecto.drop`
+
+const downgradeLines = `alembic downgrade
+knex migrate:rollback
+artisan migrate:rollback
+rails db:rollback
+sequelize|sequelize-cli db:migrate:undo
+typeorm migration:revert
+flask db downgrade
+mix ecto.rollback
+migrate down
+goose down`
+
+func dropDatabase(k *rule.Call) string {
+	hit := k.MatchLines(dropLines)
+	if k.Name == "dropdb" || k.Name == "mysqladmin" {
+		for _, name := range k.Plain() {
+			if testName(name) {
+				return ""
+			}
+		}
+	}
+	return hit
+}
+
+func resetDatabase(k *rule.Call) string {
+	for _, v := range [...]string{"RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_ENV"} {
+		if e := k.Env(v); e == "test" || e == "testing" {
+			return ""
+		}
+	}
+	for _, x := range k.Words {
+		if rule.OneOf(x.Text, "--env=test", "--env=testing", "-e=test", "RAILS_ENV=test") {
+			return ""
+		}
+	}
+	if k.Name == "manage.py" && k.Arg("flush") && testName(k.Env("DATABASE_URL")) {
+		return ""
+	}
+	return k.MatchLines(resetLines)
+}
+
+func downgrade(k *rule.Call) string {
+	if k.Arg("--sql", "--dry-run", "--pretend") || k.Env("RAILS_ENV") == "test" {
+		return ""
+	}
+	return k.MatchLines(downgradeLines)
+}
+
+// testName recognises the names of test databases: app_test, test-db.
+func testName(name string) bool {
+	name = strings.ToLower(name)
+	return name == "test" || strings.HasPrefix(name, "test_") || strings.HasPrefix(name, "test-") || strings.HasSuffix(name, "_test") || strings.HasSuffix(name, "-test") || strings.HasSuffix(name, "_testing")
+}
+
+// clients are the programs that take SQL: the options whose value is SQL, and whether plain arguments are SQL, too.
+var clients = [...]struct {
+	name    string
+	options string
+	plain   bool
+}{
+	{"psql", " -c --command -e --execute ", false},
+	{"mysql", " -e --execute ", false},
+	{"sqlite3", " -cmd ", true},
+	{"duckdb", " -c -cmd -s ", true},
+	{"sqlcmd", " -Q -q ", false},
+	{"clickhouse-client", " -q --query ", false},
+	{"clickhouse", " -q --query ", false},
+	{"snowsql", " -q --query ", false},
+	{"snow", " -q --query ", false},
+	{"bq", " ", true},
+	{"cqlsh", " -e --execute ", false},
+	{"sqlplus", " ", false},
+	{"trino", " --execute ", false},
+	{"presto", " --execute ", false},
+	{"beeline", " -e ", false},
+	{"hive", " -e ", false},
+	{"spark-sql", " -e ", false},
+	{"wrangler", " --command ", false},
+	{"turso", " ", true},
+	{"sqlite-utils", " ", true},
+	{"mysqladmin", " ", false},
+	{"pscale", " ", false},
+	{"supabase", " ", false},
+	{"prisma", " ", false},
+	{"isql", " ", false},
+	{"osql", " -Q -q ", false},
+	{"rails", " ", false},
+	{"dolt", " -q --query ", false},
+}
+
+// texts gives what a client of a database is told: by option, by argument and on its standard input.
+func statements(k *rule.Call, options string, plain bool) []string {
+	var list []string
+	for i := 0; i < len(k.Words); i++ {
+		t := k.Words[i].Text
+		name, value, attached := strings.Cut(t, "=")
+		switch {
+		case strings.HasPrefix(t, "--") && attached && strings.Contains(options, " "+name+" "):
+			list = append(list, value)
+		case len(t) > 1 && t[0] == '-' && strings.Contains(options, " "+t+" "):
+			if i++; i < len(k.Words) {
+				list = append(list, k.Words[i].Text)
+			}
+		case len(t) > 2 && t[0] == '-' && t[1] != '-' && strings.Contains(options, " "+t[:2]+" "):
+			list = append(list, t[2:])
+		case len(t) > 2 && t[0] == '-' && t[1] != '-' && len(t) < 8 && strings.Contains(options, " -"+t[len(t)-1:]+" "): // psql -tAc SQL
+			if i++; i < len(k.Words) {
+				list = append(list, k.Words[i].Text)
+			}
+		case plain && t != "" && t[0] != '-':
+			list = append(list, t)
+		}
+	}
+	if text := k.Cmd.Stdin.Text.Text; text != "" {
+		list = append(list, text)
+	}
+	return list
+}
+
+func sqlLoss(k *rule.Call) string {
+	for _, c := range clients {
+		if c.name != k.Name {
+			continue
+		}
+		if scratch(k) {
+			return ""
+		}
+		for _, text := range statements(k, c.options, c.plain) {
+			if found := sql.Losses(text); len(found) > 0 {
+				return strings.Join(found, "; ")
+			}
+		}
+	}
+	return ""
+}
+
+// scratch reports whether the database is a file in a temporary folder, in memory, or named a test database.
+func scratch(k *rule.Call) bool {
+	plain := k.Plain()
+	switch k.Name {
+	case "sqlite3", "duckdb":
+		if len(plain) == 0 || plain[0] == ":memory:" {
+			return true
+		}
+		for _, e := range k.Targets(k.Word(plain[0])) {
+			if e.Target.Zone != place.Temp || e.Op&rule.Remote != 0 {
+				return false
+			}
+		}
+		return true
+	case "psql", "mysql":
+		o := rule.Parse(k.Words, "dhpUuPFvce", " --dbname --host --port --username --command --database ")
+		name, ok := o.Get("d", "D", "--dbname", "--database")
+		if !ok && len(o.Operands) > 0 {
+			return testName(o.Operand(0))
+		}
+		return ok && testName(name.Text)
+	}
+	return false
+}
+
+func keyValueLoss(k *rule.Call) string {
+	text := strings.ToLower(rule.Join(k.Words) + " " + k.Cmd.Stdin.Text.Text[:min(len(k.Cmd.Stdin.Text.Text), 1<<16)])
+	switch k.Name {
+	case "redis-cli":
+		for _, x := range strings.Fields(text) {
+			if rule.OneOf(x, "flushall", "flushdb") {
+				return "redis-cli " + strings.ToUpper(x)
+			}
+		}
+	case "mongosh":
+		squeezed := strings.Join(strings.Fields(text), "")
+		for _, call := range [...]string{"dropdatabase(", ".drop(", "deletemany({})", "remove({})", "dropindexes(", "dropuser(", "dropallusers"} {
+			if strings.Contains(squeezed, call) {
+				return "mongosh " + call
+			}
+		}
+	case "etcdctl":
+		if k.Arg("del") && k.Option("--prefix|--from-key") {
+			return "etcdctl del --prefix"
+		}
+	case "consul":
+		if k.Arg("delete") && k.Option("-recurse") {
+			return "consul kv delete -recurse"
+		}
+	case "nc", "ncat", "telnet":
+		if strings.Contains(text, "flush_all") || strings.Contains(text, "flushall") {
+			return "flush_all"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,217 @@
+package vcs
+
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
+)
+
+func gitClean(k *rule.Call) string {
+	g, ok := k.GitSub("clean")
+	if !ok || g.Has("n", "--dry-run") || g.Has("i", "--interactive") {
+		return ""
+	}
+	force := g.Has("f", "--force")
+	for _, c := range g.Config {
+		force = force || strings.HasPrefix(c, "clean.requireforce=") && !strings.HasSuffix(c, "=true")
+	}
+	if !force || !g.Elsewhere && len(g.Operands) > 0 && k.Harmless(g.Operands) {
+		return ""
+	}
+	return strings.TrimSpace(rule.Join(k.Words[1:]))
+}
+
+func gitStash(k *rule.Call) string {
+	g, ok := k.GitSub("stash")
+	if ok && rule.OneOf(g.Operand(0), "drop", "clear") {
+		return g.Operand(0)
+	}
+	return ""
+}
+
+// mainBranch recognises the branches that everything is built on.
+func mainBranch(name string) bool {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "heads/")
+	return rule.OneOf(name, "main", "master", "trunk", "develop", "dev", "production", "prod", "stable", "release") || strings.HasPrefix(name, "release/")
+}
+
+// deletedBranches lists the branches that are deleted or moved by force.
+func deletedBranches(k *rule.Call) []string {
+	g, ok := k.GitSub("branch")
+	if !ok || g.Has("r", "--remotes") {
+		return nil
+	}
+	force := g.Has("f", "--force")
+	if g.Has("D") || force && g.Has("d", "--delete", "--delete") || force && len(g.Operands) > 0 {
+		if !g.Has("D", "d", "--delete") {
+			return g.Texts()[:1]
+		}
+		return g.Texts()
+	}
+	return nil
+}
+
+func gitBranchDelete(k *rule.Call) string {
+	for _, b := range deletedBranches(k) {
+		if mainBranch(b) {
+			return ""
+		}
+	}
+	return strings.Join(deletedBranches(k), " ")
+}
+
+func gitBranchMain(k *rule.Call) string {
+	for _, b := range deletedBranches(k) {
+		if mainBranch(b) {
+			return b
+		}
+	}
+	return ""
+}
+
+func gitReflog(k *rule.Call) string {
+	g, ok := k.GitSub("reflog")
+	if ok && rule.OneOf(g.Operand(0), "expire", "delete") && !g.Has("n", "--dry-run") {
+		return g.Operand(0)
+	}
+	return ""
+}
+
+func gitPrune(k *rule.Call) string {
+	g, ok := k.GitSub("gc", "prune", "repack")
+	if !ok || g.Has("n", "--dry-run") {
+		return ""
+	}
+	switch g.Sub {
+	case "prune":
+		return "prune"
+	case "gc":
+		if v, given := g.Get("--prune"); given && !kept(v.Text) {
+			return "gc --prune=" + v.Text
+		}
+		for _, c := range g.Config {
+			if v, isExpiry := strings.CutPrefix(c, "gc.pruneexpire="); isExpiry && !kept(v) {
+				return "gc with gc.pruneExpire=" + v
+			}
+		}
+	}
+	return ""
+}
+
+// kept reports whether an expiry leaves at least days.
+func kept(when string) bool {
+	return when == "" || strings.Contains(when, "week") || strings.Contains(when, "month") || strings.Contains(when, "day") || strings.Contains(when, "year") || when == "never" || when == "false"
+}
+
+func gitRewrite(k *rule.Call) string {
+	if k.Name == "bfg" {
+		return "bfg"
+	}
+	if g, ok := k.GitSub("filter-branch", "filter-repo"); ok && !g.Has("--analyze", "--dry-run") {
+		return "git " + g.Sub
+	}
+	return ""
+}
+
+func gitRefDelete(k *rule.Call) string {
+	g, ok := k.GitSub("update-ref", "symbolic-ref", "replace")
+	switch {
+	case !ok:
+	case g.Has("d", "--delete", "--stdin"):
+		return strings.Join(append(g.Texts(), "a ref"), " ")
+	case g.Sub == "update-ref" && strings.HasPrefix(g.Operand(0), "refs/heads/") && mainBranch(g.Operand(0)):
+		return g.Operand(0)
+	}
+	return ""
+}
+
+func gitPushForce(k *rule.Call) string {
+	g, ok := k.GitSub("push", "send-pack")
+	if !ok || g.Has("n", "--dry-run") {
+		return ""
+	}
+	lease := g.Has("--force-with-lease")
+	dest := "the remote"
+	for i, x := range g.Texts() {
+		if i == 0 && g.Sub == "push" {
+			continue
+		}
+		_, to, ok := strings.Cut(x, ":")
+		if !ok {
+			to = strings.TrimPrefix(x, "+")
+		}
+		switch {
+		case strings.HasPrefix(x, "+"), lease && mainBranch(to):
+			return to
+		default:
+			dest = to
+		}
+	}
+	for _, f := range g.Flags {
+		if f.Name == "f" || f.Name == "--force" || f.Name == "--forc" || f.Name == "--mirror" || f.Name == "--prune" {
+			return dest
+		}
+	}
+	for _, c := range g.Config {
+		if strings.HasPrefix(c, "remote.") && (strings.Contains(c, ".push=+") || strings.HasSuffix(c, ".mirror=true")) {
+			return dest
+		}
+	}
+	return ""
+}
+
+func gitPushDelete(k *rule.Call) string {
+	g, ok := k.GitSub("push")
+	if !ok || g.Has("n", "--dry-run") {
+		return ""
+	}
+	if g.Has("d", "--delete") {
+		return strings.Join(g.Texts()[min(1, len(g.Operands)):], " ") + " of the remote"
+	}
+	for _, x := range g.Texts()[min(1, len(g.Operands)):] {
+		if len(x) > 1 && (x[0] == ':' || strings.HasPrefix(x, "+:")) {
+			return strings.TrimLeft(x, "+:")
+		}
+	}
+	return ""
+}
+
+func gitWorktree(k *rule.Call) string {
+	g, ok := k.GitSub("worktree")
+	if ok && g.Operand(0) == "remove" && g.Has("f", "--force") {
+		return g.Operand(1)
+	}
+	return ""
+}
+
+func gitSubmodule(k *rule.Call) string {
+	g, ok := k.GitSub("submodule")
+	switch {
+	case !ok:
+	case g.Operand(0) == "deinit" && g.Has("f", "--force"):
+		return "the submodule " + g.Operand(1)
+	case g.Operand(0) == "update" && g.Has("f", "--force"):
+		return "the submodule " + g.Operand(1)
+	}
+	return ""
+}
+
+func gitOverwrite(k *rule.Call) string {
+	g, ok := k.GitSub("read-tree", "checkout-index")
+	switch {
+	case !ok || g.Has("n", "--dry-run"):
+	case g.Sub == "read-tree" && g.Has("--reset") && g.Has("u"):
+		return "read-tree --reset -u"
+	case g.Sub == "checkout-index" && g.Has("f", "--force"):
+		return "checkout-index -f"
+	}
+	return ""
+}
+
+func gitRemove(k *rule.Call) string {
+	g, ok := k.GitSub("rm")
+	if ok && g.Has("f", "--force") && !g.Has("--cached") && !g.Has("n", "--dry-run") && !k.Harmless(g.Operands) {
+		return strings.Join(g.Texts(), " ")
+	}
+	return ""
+}
