@@ -49,7 +49,8 @@ func bare(word, program string, before [2]string) (from, to int) {
 	if rest, ok := strings.CutPrefix(value, "pass:"); ok && len(rest) > 0 {
 		return span(word, to-len(rest), to)
 	}
-	for _, f := range flags {
+	for i := range flags {
+		f := &flags[i]
 		if f.program != program {
 			continue
 		}
@@ -65,9 +66,11 @@ func bare(word, program string, before [2]string) (from, to int) {
 			return span(word, len(f.option), len(word))
 		}
 	}
+	if len(value) < minAssigned || value[0] == '-' {
+		return 0, 0
+	}
 	name := strings.ToLower(strings.Trim(before[1], `"'`))
 	switch {
-	case len(value) < minAssigned || value[0] == '-':
 	case strings.HasPrefix(name, "--") && announces(strings.TrimLeft(name, "-")) && !strings.Contains(name, "="):
 		return span(word, from, to)
 	case len(value) >= minBare && random(value) && (announces(name) || (name == "is" || name == "<<<" || name == "=") && announces(strings.ToLower(before[0]))):
@@ -114,8 +117,8 @@ func random(v string) bool {
 
 func knownProgram(word string) bool {
 	word = word[strings.LastIndexByte(word, '/')+1:]
-	for _, f := range flags {
-		if f.program == word {
+	for i := range flags {
+		if flags[i].program == word {
 			return true
 		}
 	}

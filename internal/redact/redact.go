@@ -1,8 +1,13 @@
 // Package redact removes secret values from text before it is logged, stored or shown. It owns no table and decides
-// nothing: whether a write with a secret is refused is the guard's matter.
+// nothing: whether a write with a secret is refused is the guard's matter. It removes all that package secret finds and,
+// since a blank too many harms nobody, also what only might be a secret: documented examples, short passwords, cookies.
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/secret"
+)
 
 // Mark stands where a secret was.
 const Mark = "[redacted]"
@@ -49,7 +54,7 @@ const minAssigned = 8
 // String returns s with every recognised secret replaced by Mark. Text without a secret comes back unchanged. It is
 // linear in len(s) and safe for concurrent use.
 func String(s string) string {
-	s = options(keyBlocks(s))
+	s = options(keyBlocks(found(s)))
 	var b strings.Builder
 	last := 0
 	for i := 0; i < len(s); {
@@ -58,11 +63,13 @@ func String(s string) string {
 			end = credential(s, i)
 		}
 		if end == 0 {
-			if from, to := assigned(s, i); to > from {
-				b.WriteString(s[last:from])
-				b.WriteString(Mark)
-				i, last = to, to
-				continue
+			if s[i] == '=' || s[i] == ':' {
+				if from, to := assigned(s, i); to > from {
+					b.WriteString(s[last:from])
+					b.WriteString(Mark)
+					i, last = to, to
+					continue
+				}
 			}
 			i++
 			continue
@@ -78,10 +85,38 @@ func String(s string) string {
 	return b.String()
 }
 
+// found replaces what package secret finds.
+func found(s string) string {
+	list := secret.Find(s)
+	if len(list) == 0 {
+		return s
+	}
+	var b strings.Builder
+	last := 0
+	for _, m := range list {
+		b.WriteString(s[last:m.Start])
+		b.WriteString(Mark)
+		last = m.End
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// margin is how many bytes of a cut text are looked at beyond what is kept: no secret is longer (secret's private keys).
+const margin = 1 << 16
+
 // Clip redacts s and cuts it to at most n bytes at a character boundary. The cut comes after the redaction, so no half of
-// a secret can survive it.
+// a secret can survive it. Of a long text no more than the beginning is looked at.
 func Clip(s string, n int) string {
-	s = String(s)
+	if len(s) > n+2*margin {
+		if head := String(s[:n+2*margin]); len(head) >= n+margin {
+			return cut(head, n)
+		}
+	}
+	return cut(String(s), n)
+}
+
+func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -93,7 +128,15 @@ func Clip(s string, n int) string {
 
 // Tail is Clip for the end of s.
 func Tail(s string, n int) string {
-	s = String(s)
+	if len(s) > n+2*margin {
+		if end := String(s[len(s)-n-2*margin:]); len(end) >= n+margin {
+			return cutTail(end, n)
+		}
+	}
+	return cutTail(String(s), n)
+}
+
+func cutTail(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -106,8 +149,14 @@ func Tail(s string, n int) string {
 
 // credential returns the end of the credential that starts at i, 0 if none does.
 func credential(s string, i int) int {
-	for _, p := range prefixes {
-		if !strings.HasPrefix(s[i:], p.head) {
+	switch s[i] {
+	case 's', 'r', 'g', 'x', 'A', 'y', 'n', 'p', 'h', 'd', 'S', 'e':
+	default:
+		return 0
+	}
+	for j := range prefixes {
+		p := &prefixes[j]
+		if p.head[0] != s[i] || !strings.HasPrefix(s[i:], p.head) {
 			continue
 		}
 		end := i + len(p.head)
@@ -121,19 +170,11 @@ func credential(s string, i int) int {
 	return 0
 }
 
-// assigned looks for the end of a secret name at i followed by = or :, and returns the extent of the value. A password in
-// a URL (scheme://user:password@host) counts too.
+// assigned looks at the = or : at i behind a secret name, and returns the extent of the value. A password in a URL
+// (scheme://user:password@host) counts too.
 func assigned(s string, i int) (from, to int) {
-	switch s[i] {
-	case '=', ':':
-	default:
-		return 0, 0
-	}
 	if strings.HasPrefix(s[i:], "://") {
 		return urlPassword(s, i+3)
-	}
-	if !secretName(s[:i]) {
-		return 0, 0
 	}
 	from = i + 1
 	for from < len(s) && (s[from] == ' ' || s[from] == '=' || s[from] == '"' || s[from] == '\'') {
@@ -146,10 +187,16 @@ func assigned(s string, i int) (from, to int) {
 		}
 	}
 	to = from
+	for to < len(s) && to-from < minAssigned && valueByte(s[to]) {
+		to++
+	}
+	if to-from < minAssigned || strings.HasPrefix(s[from:], Mark) || !secretName(s[:i]) {
+		return 0, 0
+	}
 	for to < len(s) && valueByte(s[to]) {
 		to++
 	}
-	if to-from < minAssigned || !mixed(s[from:to]) || strings.HasPrefix(s[from:], Mark) {
+	if !mixed(s[from:to]) {
 		return 0, 0
 	}
 	return from, to

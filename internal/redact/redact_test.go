@@ -101,6 +101,42 @@ func TestClipNeverLeavesHalfASecret(t *testing.T) {
 	}
 }
 
+// Long texts are only looked at near the end that is kept; nothing of a secret may survive at either edge.
+func TestLongTextsAreCutAtTheSamePlace(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	v := values["github"]
+	for _, shift := range []int{0, 7, 39} {
+		for _, text := range []string{
+			strings.Repeat("a line of a log, all quiet\n", 9000), strings.Repeat("x", shift) + strings.Repeat(v+" ", 5000), strings.Repeat("x", shift) + strings.Repeat("-", 200<<10), strings.Repeat("x ", shift) + strings.Repeat(values["private"]+"\n", 2000),
+			strings.Repeat("y", shift) + strings.Repeat("é", 200<<10), v + strings.Repeat(" quiet", 60000) + v, strings.Repeat("password=Abcdef"+strings.Repeat("9", 1000)+"\n", 400),
+		} {
+			whole := redact.String(text)
+			head, tail := redact.Clip(text, n), redact.Tail(text, n)
+			if len(head) > n || len(head) < n-1 || !strings.HasPrefix(whole, head) {
+				t.Errorf("Clip of %.60q… = %q, want the beginning of %.400q", text, head, whole)
+			}
+			if len(tail) > n || len(tail) < n-1 || !strings.HasSuffix(whole, tail) {
+				t.Errorf("Tail of %.60q… = %q, want the end of %.400q", text, tail, whole[max(0, len(whole)-400):])
+			}
+		}
+	}
+}
+
+func TestWhatTheDetectorKnowsIsRemoved(t *testing.T) {
+	t.Parallel()
+	random := "q7Rt2Lx9Vb4Nc8Mz1Kp5Wd3Hs6Jf0Gy7Ta2Xe"
+	for text, value := range map[string]string{
+		"see https://hooks.slack" + ".com/services/T0AB1CD2E/B0AB1CD2EF/" + random[:24]: random[:24], "GOCSPX-" + random[:28] + " is it": random[:28], "hvs." + random: random, "sq0atp-" + random[:22]: random[:22], "0: \"apiKey\",\n\"" + random + "\"": random, "name: API_KEY\nvalue: " + random: random,
+		"123456789:AA" + random[:33]: random[:33], "-----BEGIN OPENSSH PRIVATE " + "KEY-----\\n" + random + "\\n-----END OPENSSH PRIVATE KEY-----": random, "AccountKey=" + random + random + "0123456789==;": random, "AKIA" + "IOSFODNN7EXAMPLE": "IOSFODNN7EXAMPLE",
+	} {
+		got := redact.String(text)
+		if !strings.Contains(got, redact.Mark) || strings.Contains(got, value) || strings.Contains(got, value[:8]) {
+			t.Errorf("String(%q) = %q: the value is still there", text, got)
+		}
+	}
+}
+
 func FuzzString(f *testing.F) {
 	for _, v := range values {
 		f.Add(v)

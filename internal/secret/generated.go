@@ -48,7 +48,18 @@ func vendor(name string, beginnings ...string) bool {
 
 // generated reports whether a value looks like the output of a generator: long, of high entropy, and not made of words.
 func generated(v string) bool {
-	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !example(v)
+	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !alphabet(v) && !example(v)
+}
+
+// alphabet reports whether nearly every byte follows the one before it, as in the letters that a generator draws from.
+func alphabet(v string) bool {
+	breaks := 0
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[i-1]+1 {
+			breaks++
+		}
+	}
+	return 8*breaks < len(v)
 }
 
 // reference reports whether a value says where a secret is, or is something else that a name with "token" may be given: a

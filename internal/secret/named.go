@@ -160,6 +160,9 @@ func valueEnd(s string, i, limit int, quote byte) int {
 func literal(s string, from, to int, quote byte) bool {
 	v := s[from:to]
 	if quote == 0 {
+		if to+1 < len(s) && s[to] == ']' && strings.IndexByte("{+*?", s[to+1]) >= 0 { // a class of a regular expression
+			return false
+		}
 		if strings.ContainsAny(v, "([{") || strings.Contains(strings.TrimRight(v, "="), "=") || chain(v) {
 			return false
 		}
@@ -168,7 +171,7 @@ func literal(s string, from, to int, quote byte) bool {
 	if to < len(s) && s[to] == '\\' {
 		to++
 	}
-	if to == len(s) {
+	if to == len(s) || s[to] == '\n' || s[to] == '\r' { // cut off, or goes on below
 		return true
 	}
 	next := strings.TrimLeft(s[to+1:min(len(s), to+8)], " ")
@@ -255,4 +258,4 @@ var ends = [...]string{"url", "uri", "path", "file", "name", "id", "ids", "type"
 	"description", "policy", "format", "fingerprint", "algorithm", "alg", "audience", "issuer", "scope", "symbol", "mint", "dir", "location", "manager", "provider", "service", "command", "cmd", "script", "source", "tokens", "selector", "icon", "color"}
 
 var harmless = [...]string{"public", "publishable", "tokeniz", "tokenis", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "continuationtoken", "startingtoken", "starting_token", "starting-token", "forwardtoken", "backwardtoken", "continuation_token", "cursor", "passwordless",
-	"idempotency", "cancellationtoken", "encrypted", "sealed", "secretary", "keyboard", "key_id", "keyid", "sitekey", "site_key"}
+	"idempotency", "csrftoken", "csrf-token", "csrf_token", "xsrf", "authenticity_token", "cancellationtoken", "encrypted", "sealed", "secretary", "keyboard", "key_id", "keyid", "sitekey", "site_key"}
