@@ -21,13 +21,24 @@ func lines(tb testing.TB, file string) []string {
 	var list []string
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if t := s.Text(); t != "" && t[0] != '#' {
-			list = append(list, strings.ReplaceAll(t, `\n`, "\n"))
+			list = append(list, strings.ReplaceAll(t, "⏎", "\n"))
 		}
 	}
 	if len(list) < 10 {
 		tb.Fatalf("%s holds %d lines", file, len(list))
 	}
 	return list
+}
+
+func TestHandedCases(t *testing.T) {
+	t.Parallel()
+	for _, line := range lines(t, "handed.tsv") {
+		cmd, want, _ := strings.Cut(line, "\t")
+		found := judge(t, world(), cmd)
+		if stopped := verdict.Worst(found) != verdict.Pass; stopped != (want == "danger") {
+			t.Errorf("%q is stopped: %v, want %s: %+v", cmd, stopped, want, found)
+		}
+	}
 }
 
 func TestDangersAreStopped(t *testing.T) {

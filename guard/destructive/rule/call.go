@@ -109,7 +109,7 @@ func (k *Call) runner() bool {
 	return true
 }
 
-// env gives the value that a variable is set to for this command.
+// Env gives the value that a variable is set to for this command.
 func (k *Call) Env(name string) string {
 	for _, a := range slices.Backward(k.Cmd.Assign) {
 		if v, ok := strings.CutPrefix(a, name+"="); ok {
@@ -119,10 +119,10 @@ func (k *Call) Env(name string) string {
 	return ""
 }
 
-// targets resolves a word of the command to the places on this machine, or elsewhere, that it names.
+// Targets resolves a word of the command to the places on this machine, or elsewhere, that it names.
 func (k *Call) Targets(x shell.Word) []Effect {
 	var list []Effect
-	for _, x := range braces(k.known(x)) {
+	for _, x := range braces(x) {
 		if !k.Cmd.Remote {
 			list = append(list, Effect{Target: k.World.Resolve(k.Cmd.Dir, x)})
 			continue
@@ -168,50 +168,7 @@ func (k *Call) elsewhere(x shell.Word) []Effect {
 	return append(list, Effect{Op: Remote, Target: t})
 }
 
-// maxLook bounds how many commands are searched for an assignment, so that a script of any length stays linear.
-const maxLook = 200
-
-// known replaces a variable in front by the temporary folder that the script put into it.
-func (k *Call) known(x shell.Word) shell.Word {
-	if !x.Dynamic || len(x.Text) < 2 || x.Text[0] != '$' || k.Script == nil {
-		return x
-	}
-	name, rest := x.Text[1:], ""
-	if inner, ok := strings.CutPrefix(name, "{"); ok {
-		end := strings.IndexByte(inner, '}')
-		if end < 0 {
-			return x
-		}
-		name, rest = inner[:end], inner[end+1:]
-		name = strings.TrimRight(strings.TrimSuffix(name, ":?"), "?")
-	} else {
-		n := 0
-		for n < len(name) && (name[n] == '_' || name[n]|0x20 >= 'a' && name[n]|0x20 <= 'z' || n > 0 && name[n] >= '0' && name[n] <= '9') {
-			n++
-		}
-		name, rest = name[:n], name[n:]
-	}
-	value := ""
-	for i := range k.Script.Commands[:min(len(k.Script.Commands), maxLook)] {
-		for _, a := range k.Script.Commands[i].Assign {
-			v, ok := strings.CutPrefix(a, name+"=")
-			switch {
-			case !ok:
-			case value != "" && v != value || !strings.HasPrefix(strings.TrimLeft(v, "\""), "$(mktemp"):
-				return x
-			default:
-				value = v
-			}
-		}
-	}
-	if name == "" || value == "" {
-		return x
-	}
-	x.Text = value + rest
-	return x
-}
-
-// as gives every target of the word the op.
+// Effects gives every target of the word the op.
 func (k *Call) Effects(o Op, x shell.Word) []Effect {
 	list := k.Targets(x)
 	for i := range list {
@@ -220,7 +177,7 @@ func (k *Call) Effects(o Op, x shell.Word) []Effect {
 	return list
 }
 
-// all gives every target of the words the op.
+// Each gives every target of the words the op.
 func (k *Call) Each(o Op, words []shell.Word) []Effect {
 	var list []Effect
 	for _, x := range words {
@@ -229,7 +186,7 @@ func (k *Call) Each(o Op, words []shell.Word) []Effect {
 	return list
 }
 
-// harmless reports whether all of the words name build, cache or temporary folders.
+// Harmless reports whether all of the words name build, cache or temporary folders.
 func (k *Call) Harmless(words []shell.Word) bool {
 	for _, e := range k.Each(0, words) {
 		if z := e.Target.Zone; z != place.Build && z != place.Temp || e.Op&Remote != 0 {
@@ -239,7 +196,7 @@ func (k *Call) Harmless(words []shell.Word) bool {
 	return true
 }
 
-// word finds the argument with the text.
+// Word finds the argument with the text.
 func (k *Call) Word(text string) shell.Word {
 	for _, x := range k.Words {
 		if x.Text == text {

@@ -82,7 +82,7 @@ func (k *Call) parseGit() (Git, bool) {
 	return g, true
 }
 
-// gitSub reads the command if it is the named subcommand.
+// GitSub reads the command if it is the named subcommand.
 func (k *Call) GitSub(names ...string) (Git, bool) {
 	g, ok := k.readGit()
 	if !ok || !OneOf(g.Sub, names...) || g.Has("h") && len(g.Flags) == 1 {

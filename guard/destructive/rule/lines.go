@@ -6,7 +6,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
-// matchLines finds the first entry that the command fits. Entries are separated by newlines and read
+// MatchLines finds the first entry that the command fits. Entries are separated by newlines and read
 //
 //	program|other word|other word -option|--option
 //
@@ -69,7 +69,7 @@ func (k *Call) follows(rest string) bool {
 	return true
 }
 
-// option reports whether one of the options (-a|--all) was given. Single letters may be combined.
+// Option reports whether one of the options (-a|--all) was given. Single letters may be combined.
 func (k *Call) Option(names string) bool {
 	for name := range strings.SplitSeq(names, "|") {
 		for _, x := range k.Words {
