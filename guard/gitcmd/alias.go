@@ -2,6 +2,7 @@ package gitcmd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -20,12 +21,13 @@ type Aliases interface {
 }
 
 // Expand follows c to what really runs: an alias given by -c or known to a (nil = none), and the commands that git starts
-// because of its arguments, configuration or environment (rebase --exec, submodule foreach, bisect run, core.pager, GIT_EDITOR …).
+// because of its arguments, configuration or environment (core.pager, GIT_EDITOR, --upload-pack, and in an alias what package
+// shell finds on a command line: rebase --exec, submodule foreach, bisect run).
 // An alias is replaced; a command that starts others stays and they follow it. A command that is no git, and one that git
 // has itself, comes back as it is. A loop, or nesting beyond a bound, marks the command Opaque.
 func Expand(c *shell.Command, a Aliases) []shell.Command {
 	e := expander{aliases: a}
-	e.command(*c, nil)
+	e.command(*c, nil, false)
 	return e.out
 }
 
@@ -34,8 +36,9 @@ type expander struct {
 	out     []shell.Command
 }
 
-// command appends what c runs. seen holds the aliases and starters on the way to it.
-func (e *expander) command(c shell.Command, seen []string) {
+// command appends what c runs. seen holds the aliases and starters on the way to it; spliced says that the words come from an
+// alias, so that package shell has not looked for what they start.
+func (e *expander) command(c shell.Command, seen []string, spliced bool) {
 	g, ok := Parse(&c)
 	if !ok {
 		e.out = append(e.out, c)
@@ -50,9 +53,9 @@ func (e *expander) command(c shell.Command, seen []string) {
 	switch {
 	case text == "":
 		e.out = append(e.out, c)
-		e.started(&c, &g, append(seen, g.Sub))
+		e.started(&c, &g, append(seen, g.Sub), spliced)
 		return
-	case contains(seen, "alias "+g.Sub):
+	case slices.Contains(seen, "alias "+g.Sub):
 		c.Opaque = true
 		e.out = append(e.out, c)
 		return
@@ -71,16 +74,12 @@ func (e *expander) command(c shell.Command, seen []string) {
 		e.out = append(e.out, c)
 		return
 	}
-	at := 1
-	if g.at == 0 { // cannot be: a dashed name is no alias
-		at = 0
-	}
-	next := append([]shell.Word{}, c.Words[:max(g.at, at)]...)
+	next := append([]shell.Word{}, c.Words[:g.at]...)
 	for _, w := range words {
 		next = append(next, shell.Word{Text: w, Quoted: true})
 	}
 	next = append(next, g.Args...)
-	e.command(withWords(c, next), seen)
+	e.command(withWords(c, next), seen, true)
 }
 
 // alias is the text of the alias that g calls, empty when it calls none.
@@ -121,10 +120,10 @@ func (e *expander) script(c *shell.Command, g *Git, line string, args []shell.Wo
 		inner := s.Commands[i]
 		e.adopt(&inner, c, g)
 		words := positional(inner.Words, args)
-		if Git, ok := Parse(&inner); ok && Git.at > 0 && len(words) > 0 {
+		if own, ok := Parse(&inner); ok && own.at > 0 && len(words) > 0 {
 			words = g.handDown(words)
 		}
-		e.command(withWords(inner, words), seen)
+		e.command(withWords(inner, words), seen, false)
 		if len(e.out) > maxCommands {
 			return
 		}
@@ -265,13 +264,4 @@ func splitLine(text string) ([]string, error) {
 		words = append(words, b.String())
 	}
 	return words, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
-// started appends the commands that git starts because of its arguments, configuration or environment.
-func (e *expander) started(c *shell.Command, g *Git, seen []string) {
+// started appends the commands that git starts because of its arguments, configuration or environment. Those that package shell
+// lists itself are left out unless the words were spliced from an alias.
+func (e *expander) started(c *shell.Command, g *Git, seen []string, spliced bool) {
 	if g.Help {
 		return
 	}
@@ -21,13 +22,14 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string) {
 			e.value(c, g, value, seen)
 		}
 	}
-	switch g.Sub {
-	case "submodule":
-		e.afterWord(c, g, "foreach", seen)
-	case "bisect":
-		e.afterWord(c, g, "run", seen)
-	case "for-each-repo":
+	switch {
+	case g.Sub == "for-each-repo":
 		e.eachRepo(c, g, seen)
+	case !spliced && shellKnows(g.Sub):
+	case g.Sub == "submodule":
+		e.afterWord(c, g, "foreach", seen)
+	case g.Sub == "bisect":
+		e.afterWord(c, g, "run", seen)
 	default:
 		for _, line := range optionValues(g.Args, startOptions(g.Sub)) {
 			if len(e.out) > maxCommands {
@@ -44,6 +46,15 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string) {
 			e.script(c, g, strings.ReplaceAll(line, "% ", " "), nil, seen)
 		}
 	}
+}
+
+// shellKnows is true for the subcommands whose commands package shell lists right behind them.
+func shellKnows(sub string) bool {
+	switch sub {
+	case "submodule", "bisect", "rebase", "filter-branch", "difftool", "mergetool":
+		return true
+	}
+	return false
 }
 
 // value reads a command that stands in the configuration or a variable. Truth values are none, and neither are plain names.

@@ -23,10 +23,10 @@ type Made struct {
 	From string // the commit it starts at as written; empty = HEAD
 }
 
-// line follows a command line: exports, variables that hold the present branch, and what git commands do to the repository.
+// line follows a command line: exports, and what git commands do to the repository.
 type line struct {
 	exports []string
-	asks    []string // "name=$(git branch --show-current)"
+	foreach bool // the commands that come belong to `git submodule foreach`
 	before  Before
 	config  []string
 	dir     shell.Dir
@@ -35,39 +35,14 @@ type line struct {
 
 // enter gives a command with what the line has exported so far.
 func (l *line) enter(c *shell.Command) *shell.Command {
-	if len(l.exports) == 0 && len(l.asks) == 0 {
+	l.foreach = l.foreach && c.Wrapped("git")
+	if len(l.exports) == 0 && !l.foreach {
 		return c
 	}
 	copied := *c
-	copied.Assign = append(append([]string{}, l.exports...), c.Assign...)
-	if len(l.asks) > 0 {
-		copied.Words = slices.Clone(c.Words)
-		for i := range copied.Words {
-			copied.Words[i] = l.replace(copied.Words[i])
-		}
-	}
+	copied.Assign = append(slices.Clone(l.exports), c.Assign...)
+	copied.Dir.Unknown = c.Dir.Unknown || l.foreach
 	return &copied
-}
-
-// replace puts the question in the place of a variable that holds its answer.
-func (l *line) replace(w shell.Word) shell.Word {
-	if !w.Dynamic {
-		return w
-	}
-	for _, ask := range l.asks {
-		name, question, _ := strings.Cut(ask, "=")
-		w.Text = strings.ReplaceAll(w.Text, "${"+name+"}", question)
-		if i := strings.Index(w.Text, "$"+name); i >= 0 {
-			if end := i + 1 + len(name); end == len(w.Text) || !nameByte(w.Text[end]) {
-				w.Text = w.Text[:i] + question + w.Text[end:]
-			}
-		}
-	}
-	return w
-}
-
-func nameByte(c byte) bool {
-	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
 // apply gives a push what is known of the line before it.
@@ -84,10 +59,13 @@ func (l *line) apply(p *Push) {
 func (l *line) leave(c *shell.Command) {
 	switch {
 	case len(c.Words) == 0:
-		l.assign(c.Assign, false)
 		return
-	case c.Name == "export" || c.Name == "declare" || c.Name == "typeset" || c.Name == "local" || c.Name == "readonly":
-		l.assign(c.Args, c.Name == "export" || slices.Contains(c.Args, "-x"))
+	case c.Name == "export" || (c.Name == "declare" || c.Name == "typeset") && slices.Contains(c.Args, "-x"):
+		for _, kv := range c.Args {
+			if strings.HasPrefix(kv, "GIT_") && strings.Contains(kv, "=") {
+				l.exports = append(l.exports, kv)
+			}
+		}
 		return
 	}
 	if len(c.Args) > 0 {
@@ -106,9 +84,12 @@ func (l *line) leave(c *shell.Command) {
 			return
 		}
 	}
-	if g, ok := gitcmd.Parse(c); ok && !g.Help && changes(g.Sub) {
-		l.enterRepo(g.Dir, g.GitDir)
-		l.git(&g)
+	if g, ok := gitcmd.Parse(c); ok && !g.Help {
+		l.foreach = l.foreach || g.Sub == "submodule" && slices.ContainsFunc(g.Args, func(w shell.Word) bool { return w.Text == "foreach" })
+		if changes(g.Sub) {
+			l.enterRepo(g.Dir, g.GitDir)
+			l.git(&g)
+		}
 	}
 }
 
@@ -116,22 +97,6 @@ func (l *line) leave(c *shell.Command) {
 func (l *line) enterRepo(dir shell.Dir, gitDir string) {
 	if l.dir != dir || l.gitDir != gitDir {
 		l.dir, l.gitDir, l.before, l.config = dir, gitDir, Before{}, nil
-	}
-}
-
-func (l *line) assign(list []string, exported bool) {
-	for _, kv := range list {
-		name, value, ok := strings.Cut(kv, "=")
-		if !ok {
-			continue
-		}
-		if strings.HasPrefix(name, "GIT_") && exported {
-			l.exports = append(l.exports, kv)
-		}
-		l.asks = slices.DeleteFunc(l.asks, func(ask string) bool { return strings.HasPrefix(ask, name+"=") })
-		if _, known := Text(shell.Word{Text: value, Dynamic: true}, ""); known && strings.ContainsAny(value, "$`") {
-			l.asks = append(l.asks, kv)
-		}
 	}
 }
 
@@ -159,8 +124,11 @@ func (l *line) git(g *gitcmd.Git) {
 		}
 	case "worktree":
 		b.Unknown = b.Unknown || len(g.Args) > 0 && g.Args[0].Text == "add"
-	case "update-ref", "symbolic-ref", "bisect", "flow", "town":
+	case "update-ref", "bisect", "flow", "town":
 		b.Unknown = true
+	case "symbolic-ref":
+		operands, _ := split(g.Args, "m", " ")
+		b.Unknown = b.Unknown || len(operands) > 1
 	case "remote":
 		l.remote(g)
 	case "config":

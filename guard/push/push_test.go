@@ -125,7 +125,7 @@ func TestSpellingsOfGitPush(t *testing.T) {
 		{"ls && git push origin main | tail -3", "git push origin main"},
 		{"git push&", "git push"},
 		{"if true; then git push; fi", "git push"},
-		{"for r in a b; do true; git push; done", "git push"},
+		{"for r in a b; do git push origin $r; done", "git push origin a | git push origin b"},
 		{"f() { git push; }; f", "git push"},
 		{"sudo -u me git push", "git push"},
 		{"env A=1 git push", "git push"},
@@ -199,7 +199,8 @@ func TestOptionsOfGitPush(t *testing.T) {
 		{"git push $REMOTE main", "git push $REMOTE main <unreadable>"},
 		{"git push $OPTS", "git push $OPTS <unreadable>"},
 		{"git push origin $(cat refs)", "git push origin $(cat refs) <unreadable>"},
-		{"git push origin {1..3}", "git push origin {1..3} <unreadable>"},
+		{"git push origin {1..3}", "git push origin 1 2 3"},
+		{"git push origin $((1+2))", "git push origin $((1+2)) <unreadable>"},
 	})
 }
 
@@ -334,6 +335,9 @@ func TestOtherRoads(t *testing.T) {
 		{"git $x --force origin main", "git push <unreadable>"},
 		{"git $OPTS push origin main", "git push <unreadable>"},
 		{"git ls-files | xargs git push origin", "git push origin <unreadable>"},
+		{"echo main | xargs git push origin", "git push origin main"},
+		{"ssh host 'cd x && git push origin main'", "git push in:? origin main <elsewhere>"},
+		{"docker run --rm -v $PWD:/w img git push", "git push in:? <elsewhere>"},
 		{"sudo --frobnicate git push", "git push"},
 	})
 }

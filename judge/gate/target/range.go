@@ -34,7 +34,7 @@ func span(ctx context.Context, repo gitx.Repo, u Update) (base, tip string, err 
 		return "", "", err
 	}
 	if tip == "" {
-		whole, err := object(ctx, repo, u.LocalOID)
+		whole, err := object(ctx, repo, u.LocalOID+"^{object}")
 		if err == nil && whole == "" {
 			err = fmt.Errorf("object %s is missing", clip(u.LocalOID))
 		}
