@@ -1,3 +1,0 @@
-package code
-
-func read(lang Lang, src string, argv []string) Effects { return Effects{} }
