@@ -2,21 +2,18 @@ package place
 
 import "strings"
 
-// buildNames are folders that a build or a package manager makes again. They count only inside a project, and not where
+// buildName recognises folders that a build or a package manager makes again. They count only inside a project, and not where
 // git tracks them.
-var buildNames = [...]string{
-	"node_modules", "bower_components", "dist", "build", "out", "target", "coverage", "htmlcov", ".nyc_output", ".next", ".nuxt", ".output", ".svelte-kit", ".astro",
-	".turbo", ".parcel-cache", ".cache", ".vite", ".angular", ".expo", ".docusaurus", ".vercel", ".netlify", ".serverless", ".aws-sam", ".webpack", ".rollup.cache", ".eslintcache",
-	".stylelintcache", "__pycache__", ".venv", "venv", ".virtualenv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs", ".ipynb_checkpoints",
-	".coverage", ".gradle", ".dart_tool", ".build", "DerivedData", "Pods", ".kotlin", "obj", "_build", ".stack-work", "dist-newstyle", ".terraform", ".terragrunt-cache",
-	"tmp", ".tmp", "temp", ".temp", "playwright-report", "test-results", "storybook-static", ".sass-cache", ".bundle", ".jest-cache", ".swc", ".wrangler", ".mastra", "tsconfig.tsbuildinfo",
-}
-
 func buildName(p string) bool {
-	for _, b := range buildNames {
-		if p == b {
-			return true
-		}
+	switch p {
+	case "node_modules", "bower_components", "dist", "build", "out", "target", "coverage", "htmlcov", ".nyc_output", ".next", ".nuxt", ".output",
+		".svelte-kit", ".astro", ".turbo", ".parcel-cache", ".cache", ".vite", ".angular", ".expo", ".docusaurus", ".vercel", ".netlify", ".serverless",
+		".aws-sam", ".webpack", ".rollup.cache", ".eslintcache", ".stylelintcache", "__pycache__", ".venv", "venv", ".virtualenv", ".pytest_cache",
+		".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs", ".ipynb_checkpoints", ".coverage", ".gradle", ".dart_tool", ".build",
+		"DerivedData", "Pods", ".kotlin", "obj", "_build", ".stack-work", "dist-newstyle", ".terraform", ".terragrunt-cache", "tmp", ".tmp", "temp",
+		".temp", "playwright-report", "test-results", "storybook-static", ".sass-cache", ".bundle", ".jest-cache", ".swc", ".wrangler", ".mastra",
+		"tsconfig.tsbuildinfo":
+		return true
 	}
 	return strings.HasSuffix(p, ".egg-info") || strings.HasPrefix(p, "cmake-build-") || strings.HasPrefix(p, "bazel-") || strings.HasSuffix(p, ".pyc") ||
 		strings.HasPrefix(p, ".coverage.")
@@ -48,7 +45,7 @@ func (w World) keys(parts, home []string) Zone {
 	if homes > 0 && len(parts) > homes {
 		rest := parts[homes:]
 		for _, k := range homeKeys {
-			if want := split(k); len(rest) >= len(want) && prefixMatch(rest, want) {
+			if prefixMatch(rest, k) {
 				return Keys
 			}
 		}
@@ -57,19 +54,20 @@ func (w World) keys(parts, home []string) Zone {
 		return Unknown
 	}
 	for _, k := range systemKeys {
-		if want := split(k); len(parts) >= len(want) && prefixMatch(parts, want) {
+		if prefixMatch(parts, k[1:]) {
 			return Keys
 		}
 	}
 	return Unknown
 }
 
-// prefixMatch compares the first components; a pattern that matches everything is the business of the folder above.
-func prefixMatch(parts, want []string) bool {
-	for i, p := range want {
-		if wide(parts[i]) || !match(parts[i], p) {
+// prefixMatch compares the first components with a path; a pattern that matches everything is the business of the folder above.
+func prefixMatch(parts []string, want string) bool {
+	for p := range strings.SplitSeq(want, "/") {
+		if len(parts) == 0 || wide(parts[0]) || !match(parts[0], p) {
 			return false
 		}
+		parts = parts[1:]
 	}
 	return true
 }

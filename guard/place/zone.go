@@ -198,23 +198,18 @@ func same(parts, top []string, n int) bool {
 	return true
 }
 
+// cache recognises the folders of caches.
 func (w World) cache(parts, home []string) bool {
 	for _, c := range caches {
-		var want []string
-		if rest, ok := strings.CutPrefix(c, "~"); ok {
-			want = append(home[:len(home):len(home)], split(rest)...)
-		} else {
-			want = split(c)
-		}
-		any := want[len(want)-1] == "*"
-		if any {
-			want = want[:len(want)-1]
-			if !below(parts, want) {
+		rest, under := parts, c[1:]
+		if c[0] == '~' {
+			if !below(parts, home) {
 				continue
 			}
-			return true
+			rest, under = parts[len(home):], c[2:]
 		}
-		if len(parts) >= len(want) && below(append(parts[:len(parts):len(parts)], "x"), want) {
+		inside, all := strings.CutSuffix(under, "/*")
+		if prefixMatch(rest, inside) && (!all || len(rest) > strings.Count(inside, "/")+1) {
 			return true
 		}
 	}
