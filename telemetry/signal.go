@@ -17,6 +17,7 @@ const (
 	KindDestructive = "destructive_run"
 	KindHalt        = "emergency_halt"
 	KindDrift       = "drift"
+	KindTest        = "test" // a test was deleted while red
 )
 
 // The states of a signal.

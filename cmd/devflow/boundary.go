@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
@@ -47,10 +49,24 @@ func (a *app) boundary() *cli.Command {
 			res, err := judge.Boundary(ctx, judge.Deps{
 				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Examiners: []judge.Examiner{evidence.First{}}, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
 			}, session, seq)
+			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
+				a.autoPush(paths, res)
+			}
 			if encodeErr := json.NewEncoder(a.sys.stdout).Encode(res); err == nil {
 				err = encodeErr
 			}
 			return err
 		},
+	}
+}
+
+// autoPush starts what follows a PASS as a process of its own: the turn does not wait for tests or a network.
+func (a *app) autoPush(paths config.Paths, res judge.Result) {
+	cmd := proc.Cmd{
+		Argv: []string{a.sys.exe, "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10)}, Dir: paths.Root,
+		Env: []string{"DEVFLOW_HOME=" + paths.Root, "DEVFLOW_DB=" + paths.DB, "HOME=" + paths.Home, "SSH_AUTH_SOCK=" + a.sys.getenv("SSH_AUTH_SOCK")},
+	}
+	if err := proc.Detach(cmd); err != nil {
+		fmt.Fprintln(a.sys.stderr, "devflow: start auto-push:", err)
 	}
 }

@@ -15,5 +15,5 @@ func main() {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	os.Exit(run(os.Args, system{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, getwd: os.Getwd, exe: exe}))
+	os.Exit(run(os.Args, system{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, getwd: os.Getwd, exe: exe}))
 }

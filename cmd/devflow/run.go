@@ -29,6 +29,7 @@ const (
 
 // system is everything outside the process that run may touch.
 type system struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	getwd          func() (string, error)
@@ -103,6 +104,8 @@ Examples:
   devflow install --dry-run        # show what would change
   devflow doctor                   # is it installed, on, and answering?
   devflow status                   # where does the work here stand?
+  devflow guard test 'rm -rf src'  # would the guard let it run?
+  devflow gate push                # may this be pushed?
   devflow uninstall                # take it out again, byte for byte
 
 Files:
@@ -116,7 +119,7 @@ Exit codes:
   0  done
   1  error
   2  wrong use
-  3  blocked by a verdict, or doctor found a failure`
+  3  blocked by a verdict, the guard or the gate, or doctor found a failure`
 
 func newApp(a *app, help io.Writer) *cli.Command {
 	root := &cli.Command{
@@ -126,7 +129,7 @@ func newApp(a *app, help io.Writer) *cli.Command {
 		Version:     programVersion(),
 		Writer:      help, // the commands themselves write to sys.stdout
 		ErrWriter:   a.sys.stderr,
-		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.approve(), a.boundary()},
+		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.guard(), a.gate(), a.approve(), a.boundary()},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usageError{fmt.Errorf("unknown command %q", c.Args().First())}
@@ -157,7 +160,7 @@ func (a *app) strict(c *cli.Command, top bool) {
 		switch {
 		case c.NArg() > 0 && len(c.Commands) > 0:
 			return misused(c, fmt.Errorf("%s: unknown command %q", c.Name, c.Args().First()))
-		case c.NArg() > 0:
+		case c.NArg() > 0 && c.ArgsUsage == "":
 			return misused(c, fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " ")))
 		}
 		err := action(ctx, c)

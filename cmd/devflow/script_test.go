@@ -22,13 +22,13 @@ var fixedNow = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"devflow": func() {
-			os.Exit(run(os.Args, system{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: func() time.Time { return fixedNow }, getwd: os.Getwd, exe: os.Args[0]}))
+			os.Exit(run(os.Args, system{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: func() time.Time { return fixedNow }, getwd: os.Getwd, exe: os.Args[0]}))
 		},
 		"gone": func() { // starts devflow in a folder that is no more
 			if err := errors.Join(os.Mkdir("gone", 0o700), os.Chdir("gone"), os.Remove("../gone")); err != nil {
 				panic(err)
 			}
-			os.Exit(run(append([]string{"devflow"}, os.Args[1:]...), system{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, getwd: os.Getwd}))
+			os.Exit(run(append([]string{"devflow"}, os.Args[1:]...), system{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, getwd: os.Getwd}))
 		},
 	})
 }

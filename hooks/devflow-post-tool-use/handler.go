@@ -34,9 +34,9 @@ func handle(c *hooks.Call) (claude.Output, error) {
 	var said []claude.Output
 	err := s.Commit(func(tx *store.Tx, t *telemetry.Task) error {
 		said = said[:0]
-		if w.edits() && s.Cfg.Enabled(config.ModuleTDD) {
+		if len(w.changed)+len(w.deleted) > 0 && s.Cfg.Enabled(config.ModuleTDD) {
 			s.Module("tdd", func() (hooks.Outcome, error) {
-				out, err := missingTest(s, tx, t, w)
+				out, err := missingTests(s, tx, t, w)
 				said = append(said, out)
 				return spoken(out, hooks.Context), err
 			})

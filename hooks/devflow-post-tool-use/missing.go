@@ -16,10 +16,42 @@ import (
 // maxChecked bounds how many implementation files one edit of a test is matched with.
 const maxChecked = 50
 
-// missingTest raises the signal of an implementation without a test, and resolves it when a test with an assertion comes.
-// It never refuses an edit.
-func missingTest(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) (claude.Output, error) {
+// missingTests raises the signals of implementation without a test, and resolves them when a test with an assertion comes. It
+// never refuses an edit.
+func missingTests(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) (claude.Output, error) {
+	var said []claude.Output
+	for i := range w.changed {
+		out, err := missingTest(s, tx, t, &w.changed[i])
+		if err != nil {
+			return claude.Output{}, err
+		}
+		said = append(said, out)
+	}
+	err := deletedWhileRed(s, tx, t, w)
+	return claude.Merge(s.In.Event, said...), err
+}
+
+// deletedWhileRed raises a signal for each test that a command deleted although the last run of the tests had failed.
+func deletedWhileRed(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) error {
+	if len(w.deleted) == 0 {
+		return nil
+	}
+	last, err := lastRun(tx, t)
+	if err != nil || last != tdd.RunRed {
+		return err
+	}
+	for _, rel := range w.deleted {
+		s.Fact.Raise = append(s.Fact.Raise, telemetry.Signal{
+			Kind: telemetry.KindTest, Key: rel, Severity: "hard", Source: "post-tool-use",
+			Payload: payload("file", rel, "summary", rel+" was deleted while the tests were red"),
+		})
+	}
+	return nil
+}
+
+func missingTest(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *change) (claude.Output, error) {
 	if w.target.Kind == tdd.Test {
+		s.Fact.Resolve = append(s.Fact.Resolve, telemetry.Key{Kind: telemetry.KindTest, Key: w.target.Rel, By: w.target.Rel}) // it is back
 		return claude.Output{}, tested(s, tx, t, w)
 	}
 	if w.target.Kind != tdd.Impl || !tdd.InScope(w.target.Rel, s.Cfg.TDD.SourceDirs) {
@@ -77,7 +109,7 @@ func told(tx *store.Tx, t *telemetry.Task, rel string) (bool, error) {
 
 // tested matches an edited test with the implementation files of the task: an open signal whose file now has a test with
 // an assertion is resolved, and the files that this very test covers count as tested in this task.
-func tested(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *work) error {
+func tested(s *event.Scene, tx *store.Tx, t *telemetry.Task, w *change) error {
 	if t == nil || !tdd.HasAssertion(w.lang, []byte(w.after)) {
 		return nil
 	}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/line"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/redact"
@@ -16,16 +20,20 @@ const maxDetail = 1 << 10
 
 // work is one finished tool call.
 type work struct {
-	ok     bool
-	target event.Target // of a writing tool that succeeded inside the project
+	ok      bool
+	changed []change // files of the project that it changed
+	deleted []string // tests that it deleted
+}
+
+// change is what is known about one changed file.
+type change struct {
+	target event.Target
 	before string
 	after  string
 	lang   tdd.Lang
 	delta  tdd.Delta
 	cover  event.Cover
 }
-
-func (w *work) edits() bool { return w.target.Rel != "" }
 
 // look fills the fact from the input, before any transaction: it reads the edited file and looks for its test.
 func look(s *event.Scene) *work {
@@ -68,7 +76,8 @@ func emptyJSON(raw string) bool {
 // command notes what a shell command was and how it ended. The exit status is the client's: a failing command arrives as
 // another event, so no text is matched.
 func (w *work) command(s *event.Scene, in claude.ToolIn) {
-	script, class := event.Command(in)
+	l := line.Read(in.Command, s.Origin().Aliases())
+	script, class := l.Script, profiler.Classify(l.Script, l.Err == nil)
 	run, tests := tdd.TestCommand(script)
 	_, builds := tdd.CompileCommand(script)
 	out := s.In.Response()
@@ -96,6 +105,9 @@ func (w *work) command(s *event.Scene, in claude.ToolIn) {
 	}
 	if tests || builds {
 		f.Diagnostics = int64(tdd.CountDiagnostics(output))
+	}
+	if f.Mutates {
+		w.written(s, &l)
 	}
 	if event.NamesMarker(in.Command) {
 		s.ImportMarker() // before the next export writes over it
@@ -126,27 +138,53 @@ func (w *work) file(s *event.Scene, in claude.ToolIn) {
 	if !w.ok {
 		return
 	}
-	w.target = target
+	c := change{target: target}
 	out := s.In.Response()
-	after, readable := s.Read(target.Rel)
-	edit := telemetry.Edit{Path: target.Rel, Kind: string(target.Kind), Created: out.Kind == "create" && !out.HasOriginal, Added: int64(out.Added), Removed: int64(out.Removed)}
+	edit := telemetry.Edit{Created: out.Kind == "create" && !out.HasOriginal, Added: int64(out.Added), Removed: int64(out.Removed)}
 	if out.HasOriginal {
-		w.before = out.OriginalFile
-		edit.Before = event.Sum(w.before)
+		c.before = out.OriginalFile
+		edit.Before = event.Sum(c.before)
 	}
+	w.add(s, c, edit)
+}
+
+// add reads a changed file and looks for its test.
+func (w *work) add(s *event.Scene, c change, edit telemetry.Edit) {
+	after, readable := s.Read(c.target.Rel)
 	if readable {
-		w.after = after
+		c.after = after
 		edit.After = event.Sum(after)
 	}
-	w.lang = tdd.LanguageOf(target.Rel)
-	w.cover = s.Cover(target)
+	c.lang = tdd.LanguageOf(c.target.Rel)
+	c.cover = s.Cover(c.target)
 	switch {
-	case target.Kind != tdd.Impl, w.cover.Has && !w.cover.Found.Stub: // with a test that can fail, what changed does not matter
+	case c.target.Kind != tdd.Impl, c.cover.Has && !c.cover.Found.Stub: // with a test that can fail, what changed does not matter
 	case readable:
-		w.delta = tdd.Compare(w.lang, []byte(w.before), []byte(w.after))
+		c.delta = tdd.Compare(c.lang, []byte(c.before), []byte(c.after))
 	default:
-		w.delta = tdd.Delta{Change: tdd.Code} // too large to look into, or gone again: not taken for harmless
+		c.delta = tdd.Delta{Change: tdd.Code} // too large to look into, or gone again: not taken for harmless
 	}
-	edit.TestState = w.cover.State
-	f.Edits = append(f.Edits, edit)
+	edit.Path, edit.Kind, edit.TestState = c.target.Rel, string(c.target.Kind), c.cover.State
+	s.Fact.Edits = append(s.Fact.Edits, edit)
+	w.changed = append(w.changed, c)
+}
+
+// written notes the files of the project that a shell command has written: those which its text names, and those which the
+// client says it changed (2.1.332 compares the work tree). A file that is not there was not written, or is gone again.
+func (w *work) written(s *event.Scene, l *line.Line) {
+	files := s.WrittenBy(l.Writes)
+	for _, name := range s.In.Response().ChangedFiles {
+		if rel, ok := s.Rel(name); ok && len(files) < event.MaxWritten && !slices.ContainsFunc(files, func(f event.Written) bool { return f.Rel == rel }) {
+			files = append(files, event.Written{Target: event.Target{Rel: rel, Kind: tdd.Classify(rel)}})
+		}
+	}
+	for _, f := range files {
+		if f.Delete && f.Kind == tdd.Test && w.ok {
+			w.deleted = append(w.deleted, f.Rel)
+		}
+		if _, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(f.Rel))); f.Delete || err != nil {
+			continue
+		}
+		w.add(s, change{target: f.Target}, telemetry.Edit{Added: f.Lines})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/devflow-suite/devflow/hooks"
@@ -13,32 +14,50 @@ import (
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/profiler"
 	"github.com/devflow-suite/devflow/telemetry"
 )
 
-// registered is the shortest timeout in settings.json of this hook (600 s for Bash); the own deadline is 80 % of it.
-const registered = 10 * time.Second
+// registered is the shortest timeout in settings.json of this hook; the own deadline is 80 % of it. Bash is registered with
+// registeredBash, because a push waits for its gate.
+const (
+	registered     = 10 * time.Second
+	registeredBash = 600 * time.Second
+)
 
 func hook() hooks.Hook {
+	h := &handler{}
 	return hooks.Hook{
-		Name: "devflow-pre-tool-use", Event: claude.EventPreToolUse, Deadline: registered * 8 / 10, Late: event.Late, Guards: true, Closed: refuseUnreadable, Handle: handle,
+		Name: "devflow-pre-tool-use", Event: claude.EventPreToolUse, Deadline: registered * 8 / 10, Late: event.Late, Guards: true, Closed: h.closed, Handle: h.handle,
 	}
 }
 
-func handle(c *hooks.Call) (claude.Output, error) {
-	if c.Child || c.Session == "" {
-		return claude.Output{}, nil // nothing to remember, and there is no rule that needs no memory
-	}
+// handler answers one event. recognised is what may not pass when the hook fails after it was seen; the deadline may look at
+// it at any time.
+type handler struct{ recognised atomic.Pointer[claude.Output] }
+
+func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 	if e := c.In.Event; e != "" && e != claude.EventPreToolUse {
 		return claude.Output{}, nil // not registered for it
 	}
 	if c.In.ToolName == "" || slices.Contains(c.In.Malformed, "tool_input") {
+		if c.Child || c.Session == "" {
+			return claude.Output{}, nil
+		}
 		return claude.Output{}, errUnreadable
 	}
 	s := event.New(c)
 	in := c.In.Tool()
-	intent, mutates := plan(s, in)
+	g := inspect(s, in)
+	h.recognise(g)
+	if c.Child || c.Session == "" {
+		if len(g.found) > 0 {
+			return refusal(g.found, ""), nil // nobody can be asked, and nothing is remembered
+		}
+		return h.publish(s, g), nil
+	}
+	intent, mutates := plan(s, in, g)
 	var said []claude.Output
 	err := s.CommitWithBase(mutates, func(tx *store.Tx, t *telemetry.Task) error {
 		said = said[:0]
@@ -46,6 +65,12 @@ func handle(c *hooks.Call) (claude.Output, error) {
 			s.Note("halt", 0, hooks.Deny)
 			said = append(said, claude.Deny(haltText(t)))
 			return nil
+		}
+		out, weight, err := g.decide(s, tx, t)
+		s.Note("guard", g.took, weight)
+		if err != nil || !out.Empty() {
+			said = append(said, out)
+			return err
 		}
 		if !s.Cfg.Enabled(config.ModuleProfiler) {
 			return nil
@@ -60,20 +85,33 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		})
 		return nil
 	})
-	if err != nil {
-		return claude.Output{}, nil // logged and in the spool: watching fails open
+	if err != nil { // logged and in the spool: watching fails open, what was recognised does not
+		if len(g.found) > 0 {
+			return refusal(g.found, ""), nil
+		}
+		return h.publish(s, g), nil
 	}
-	return claude.Merge(c.In.Event, said...), nil
+	out := claude.Merge(c.In.Event, said...)
+	if g.refused {
+		return out, nil
+	}
+	return claude.Merge(c.In.Event, out, h.publish(s, g)), nil
 }
 
 // plan tells what the call will do to the project, and notes it in the fact. Writing devflow's own spec marker is not an
 // edit of the project.
-func plan(s *event.Scene, in claude.ToolIn) (intent event.Intent, mutates bool) {
+func plan(s *event.Scene, in claude.ToolIn, g *inspection) (intent event.Intent, mutates bool) {
 	if s.In.ToolName == "Bash" {
-		_, class := event.Command(in)
+		class := profiler.Classify(g.line.Script, g.line.Err == nil)
 		s.Fact.Class = string(class)
 		s.Fact.InputSHA = event.Sum(in.Command)
-		return event.Intent{Class: class}, class.Mutates()
+		intent.Class = class
+		for _, w := range g.written {
+			if !w.Delete {
+				intent.Files = append(intent.Files, profiler.File{Path: w.Rel, Kind: string(w.Kind), Read: true, Test: s.Cover(w.Target).State})
+			}
+		}
+		return intent, class.Mutates()
 	}
 	target, inside := s.Writes(in)
 	if !inside {
@@ -135,9 +173,28 @@ func haltText(t *telemetry.Task) string {
 // errUnreadable is the cause of a refused call whose input cannot be read.
 var errUnreadable = errors.New("the tool call cannot be read")
 
-// refuseUnreadable fails closed where a tool call is recognisable and could not be read, and open everywhere else: a
-// deadline, a panic or a broken store must not stop a session that nothing speaks against.
-func refuseUnreadable(_ claude.Input, raw []byte, cause error) claude.Output {
+// recognise keeps the answer for the case that the hook fails from here on.
+func (h *handler) recognise(g *inspection) {
+	switch {
+	case len(g.found) > 0:
+		out := refusal(g.found, "")
+		h.recognised.Store(&out)
+	case len(g.pushes) > 0:
+		out := claude.Deny(gate.Failed(errLate).Text)
+		h.recognised.Store(&out)
+	}
+}
+
+// errLate is the cause of a push whose gate did not answer.
+var errLate = errors.New("it was not done in time, or failed; the log of the hooks says which")
+
+// closed answers for a failure: what was recognised does not pass. Otherwise it fails closed only where a tool call is
+// recognisable and could not be read: a deadline, a panic or a broken store must not stop a session that nothing speaks
+// against.
+func (h *handler) closed(_ claude.Input, raw []byte, cause error) claude.Output {
+	if out := h.recognised.Load(); out != nil {
+		return *out
+	}
 	if !errors.Is(cause, errUnreadable) && json.Valid(raw) || !bytes.Contains(raw, []byte(`"tool_name"`)) {
 		return claude.Output{}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
@@ -32,6 +33,9 @@ func boundary(s *event.Scene) claude.Output {
 	}
 	if tmp := s.Getenv("TMPDIR"); tmp != "" {
 		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	}
+	if agent := s.Getenv("SSH_AUTH_SOCK"); agent != "" && s.Cfg.Gate.AutoPush == config.AutoPushAuto {
+		cmd.Env = append(cmd.Env, "SSH_AUTH_SOCK="+agent) // git push signs in as the user
 	}
 	if !t.HighRisk() {
 		if err := proc.Detach(cmd); err != nil {

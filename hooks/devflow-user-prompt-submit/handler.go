@@ -4,12 +4,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/devflow-suite/devflow/guard/approval"
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/gate/pushes"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/breaker"
 	"github.com/devflow-suite/devflow/telemetry/spec"
@@ -20,9 +22,6 @@ const registered = 30 * time.Second
 
 // maxDescription bounds what the store keeps of a request, in bytes.
 const maxDescription = 200
-
-// approve is how a prompt begins that a person ends a halt with.
-const approve = "devflow approve"
 
 func hook() hooks.Hook {
 	return hooks.Hook{Name: "devflow-user-prompt-submit", Deadline: registered * 8 / 10, Late: event.Late, Handle: handle}
@@ -40,12 +39,19 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		if c.In.Event != claude.EventUserPromptSubmit || request == notice {
 			return nil // one prompt with a command arrives as two events; it is answered once
 		}
-		out, err := resume(s, tx, t)
+		out, err := approve(s, tx, t)
 		if err != nil {
 			return err
 		}
 		told, err := tell(s, tx)
+		if err != nil {
+			return err
+		}
+		pushed, err := pushes.Untold(tx, s.Session)
 		said = append(said, out, told, halted(t, request))
+		if pushed != "" {
+			said = append(said, claude.Message(pushed))
+		}
 		return err
 	})
 	if err != nil {
@@ -61,10 +67,10 @@ func handle(c *hooks.Call) (claude.Output, error) {
 type kind int
 
 const (
-	ordinary kind = iota
-	command       // of the spec
-	approval      // devflow approve CODE
-	notice        // written by the client
+	ordinary  kind = iota
+	command        // of the spec
+	allowance      // devflow approve CODE
+	notice         // written by the client
 )
 
 // readPrompt puts what may be kept of the prompt into the fact.
@@ -74,8 +80,8 @@ func readPrompt(s *event.Scene) kind {
 	switch {
 	case s.Fact.Command.Verb == spec.VerbNotice:
 		return notice
-	case s.Fact.Command.Verb == spec.VerbNone && strings.HasPrefix(strings.TrimSpace(prompt), approve):
-		return approval
+	case s.Fact.Command.Verb == spec.VerbNone && approves(prompt):
+		return allowance
 	case s.Fact.Command.Verb != spec.VerbNone:
 		prompt = s.Fact.Command.Text
 	}
@@ -88,12 +94,42 @@ func readPrompt(s *event.Scene) kind {
 	return ordinary
 }
 
-// resume ends a halt if the prompt is the code. A prompt that looks like one and is not says so to the person.
-func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, error) {
-	if !strings.HasPrefix(strings.TrimSpace(s.In.Prompt), approve) {
+// approves is whether a prompt is meant as an approval, right or wrong.
+func approves(prompt string) bool {
+	return strings.HasPrefix(strings.TrimSpace(prompt), strings.TrimSpace(approval.Prefix))
+}
+
+// approve lets a refused call pass once, or ends a halt, if the prompt is the code. A prompt that looks like an approval and is
+// none says so to the person. What the agent has written itself grants nothing and does not reach the model.
+func approve(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, error) {
+	if !approves(s.In.Prompt) {
 		return claude.Output{}, nil
 	}
+	if !s.Typed() {
+		s.Note("approve", 0, hooks.Block)
+		s.Fact.Raise = append(s.Fact.Raise, telemetry.Signal{Kind: telemetry.KindDrift, Key: "self.approve", Severity: "info", Source: "user-prompt-submit"})
+		return claude.Block("[devflow:approve] This prompt was sent by a tool of the same session, not typed by a person. Nothing was allowed."), nil
+	}
+	rules, ok, err := approval.Grant(tx, s.Session, s.In.Prompt, s.Now)
+	if err != nil {
+		return claude.Output{}, err
+	}
+	if ok {
+		s.Note("approve", 0, hooks.Message)
+		return claude.Merge(s.In.Event,
+			claude.Message("[devflow:approve] Allowed once, for ten minutes: exactly the refused call ("+rules+")."),
+			claude.Context(s.In.Event, "[devflow:approve] A person allowed the refused call once. Make exactly that call again, within ten minutes; any other call is judged as before. Lifted: "+rules+".")), nil
+	}
+	return resume(s, tx, t)
+}
+
+// resume ends a halt if the prompt is its code.
+func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, error) {
 	done, err := breaker.Resume(tx, s.Session, s.In.Prompt, s.Now.UnixMilli())
+	if err != nil {
+		return claude.Output{}, err
+	}
+	pending, err := approval.Pending(tx, s.Session, s.Now)
 	if err != nil {
 		return claude.Output{}, err
 	}
@@ -104,6 +140,8 @@ func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, err
 		return claude.Merge(s.In.Event,
 			claude.Message("[devflow:resume] The halt is over: attempts and the token baseline start anew."),
 			claude.Context(s.In.Event, "[devflow:resume] A person ended the halt of this task. Its open findings still stand; the attempts start anew.")), nil
+	case pending > 0:
+		return claude.Message("[devflow:approve] The code does not match, or its ten minutes are over. It stands in the message of the refusal."), nil
 	case t != nil && t.ResumeCode != "":
 		return claude.Message("[devflow:resume] The code does not match. The halt stays; the code is in the halt message and in `devflow status`."), nil
 	}
@@ -112,7 +150,7 @@ func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, err
 
 // halted reminds the person of a halt that this prompt does not end.
 func halted(t *telemetry.Task, request kind) claude.Output {
-	if t == nil || !t.Halted() || request == approval {
+	if t == nil || !t.Halted() || request == allowance {
 		return claude.Output{}
 	}
 	if t.Denied() {

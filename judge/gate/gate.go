@@ -11,6 +11,7 @@ import (
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/judge/gate/pushes"
 )
 
 // Patience is how long a hook waits for the gate: less than 80 % of the 600 s that the hook is registered with, and more than
@@ -26,6 +27,7 @@ type Request struct {
 	Root    string      `json:"root"` // project root, whose configuration holds
 	Cwd     string      `json:"cwd"`
 	Home    string      `json:"home"`
+	Agent   bool        `json:"agent"` // an agent pushes, not a person
 	Pushes  []push.Push `json:"pushes"`
 	Lifted  []string    `json:"lifted,omitempty"`   // rules that a person has lifted for this call
 	PrePush []byte      `json:"pre_push,omitempty"` // instead of Pushes: what git gives its pre-push hook on stdin
@@ -43,60 +45,26 @@ const (
 	RuleTests     = "push.tests"
 )
 
-// Verdict is the answer about a push.
-type Verdict string
-
-// The verdicts. Error is a refusal, too.
-const (
-	Pass  Verdict = "pass"
-	Deny  Verdict = "deny"
-	Error Verdict = "error"
+// What the gate says; see package pushes.
+type (
+	Verdict = pushes.Verdict
+	Status  = pushes.Status
+	Step    = pushes.Step
+	Ref     = pushes.Ref
+	Result  = pushes.Result
 )
 
-// Status of one step.
-type Status string
-
-// The states of a step. A missing tool is Skip, and shown.
+// Words of an answer.
 const (
-	OK   Status = "ok"
-	Warn Status = "warn"
-	Fail Status = "fail"
-	Skip Status = "skip"
+	Pass  = pushes.Pass
+	Deny  = pushes.Deny
+	Error = pushes.Error
+
+	OK   = pushes.OK
+	Warn = pushes.Warn
+	Fail = pushes.Fail
+	Skip = pushes.Skip
 )
-
-// Step is one thing that the gate looked at.
-type Step struct {
-	Name   string `json:"name"` // verdict import_boundary file_size coverage_gate compile_check tests target
-	Status Status `json:"status"`
-	Text   string `json:"text,omitempty"`
-	MS     int64  `json:"ms"`
-}
-
-// Ref is one ref that a push changes.
-type Ref struct {
-	Remote    string `json:"remote"`
-	Name      string `json:"name"` // refs/heads/x
-	Old       string `json:"old,omitempty"`
-	New       string `json:"new,omitempty"` // empty when it is deleted
-	Tree      string `json:"tree,omitempty"`
-	Force     bool   `json:"force,omitempty"`
-	Protected bool   `json:"protected,omitempty"`
-}
-
-// Result is what the gate says. It holds no secret.
-type Result struct {
-	Verdict Verdict  `json:"verdict"`
-	Rules   []string `json:"rules,omitempty"` // that speak against it
-	Line    string   `json:"line"`            // for the person, one line
-	Text    string   `json:"text,omitempty"`  // for the model when refused, at most MaxText bytes
-	Refs    []Ref    `json:"refs,omitempty"`
-	Steps   []Step   `json:"steps,omitempty"`
-	Tests   string   `json:"tests,omitempty"` // state of the test suite: green, red, skip, none; with the sum of its commands
-	TookMS  int64    `json:"took_ms"`
-}
-
-// Refused reports whether the push must not go out.
-func (r Result) Refused() bool { return r.Verdict != Pass }
 
 // Failed is the closed answer of a gate that could not look.
 func Failed(cause error) Result {

@@ -8,7 +8,7 @@ CREATE TABLE approvals(
   PRIMARY KEY(session_id, n)
 ) STRICT, WITHOUT ROWID;
 
--- writer: judge/gate
+-- writer: judge/gate/pushes
 -- One row per ref that the push gate looked at. verdict: pass deny error. steps: JSON. tests: green, red, skip or none.
 CREATE TABLE pushes(
   id INTEGER PRIMARY KEY, ms INTEGER, session_id TEXT, root TEXT, remote TEXT, ref TEXT, old_oid TEXT, new_oid TEXT, tree TEXT,

@@ -4,73 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/devflow-suite/devflow/internal/proc"
-	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/internal/environ"
 )
 
-// withheldPrefixes begin the names of variables that never reach a test: git's would send its commands to the user's
-// repository, the client's and ours would make it take part in the session, and a package manager or make around us would
-// reach into the one that runs the tests.
-var withheldPrefixes = [...]string{
-	"GIT_", "CLAUDE", "ANTHROPIC", "DEVFLOW_", "PAPERWEIGHT_", "npm_lifecycle_", "npm_package_", "BASH_FUNC_",
-}
-
-// withheldNames are single variables of the same kinds, agents that sign in the user's name, and what runs code in every
-// shell.
-var withheldNames = [...]string{
-	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "NODE_TEST_CONTEXT", "INIT_CWD",
-	"BASH_ENV", "ENV", "LD_PRELOAD", "PWD", "OLDPWD", "SHLVL", "_",
-}
-
-// secretWords are parts of a name, between underscores, that announce a secret as its value.
-var secretWords = [...]string{
-	"TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "PWD", "KEY", "KEYS", "APIKEY", "APITOKEN", "ACCESSKEY", "CREDENTIAL", "CREDENTIALS",
-	"CREDS", "AUTH", "AUTHORIZATION", "COOKIE", "COOKIES", "JWT", "BEARER", "PAT", "PRIVATE", "DSN", "SIGNATURE", "WEBHOOK", "PIN", "OTP",
-}
-
-// secretParts are parts of a name that announce one without underscores around them.
-var secretParts = [...]string{"PASSWORD", "SECRETKEY", "APIKEY", "ACCESSTOKEN", "AUTHTOKEN", "PRIVATEKEY", "ACCESSKEY", "CLIENTSECRET"}
-
-// Environ chooses what a test may see of the user's environment: everything but secrets, by name and by value, and what
-// would redirect git or belongs to the client, to devflow or to a build that we are part of. withheld are the names of the
-// others. A test runner that would wait for a key press is told by CI=true that nobody is there.
+// Environ is what a test may see of the user's environment, see environ.Safe; withheld are the names of the rest. A test runner
+// that would wait for a key press is told by CI=true that nobody is there.
 func Environ(user []string) (env, withheld []string) {
-	ci := false
-	for _, kv := range user {
-		name, value, ok := strings.Cut(kv, "=")
-		switch {
-		case !ok || name == "":
-		case withheldName(name) || redact.String(value) != value:
-			withheld = append(withheld, name)
-		default:
-			ci = ci || name == "CI"
-			env = append(env, kv)
-		}
-	}
-	if !ci {
+	env, withheld = environ.Safe(user)
+	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "CI=") }) {
 		env = append(env, "CI=true")
 	}
 	return env, withheld
-}
-
-func withheldName(name string) bool {
-	if name == proc.ChildMarker { // internal/proc sets it
-		return true
-	}
-	for _, p := range withheldPrefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	if slices.Contains(withheldNames[:], name) {
-		return true
-	}
-	upper := strings.ToUpper(name)
-	for word := range strings.FieldsFuncSeq(upper, func(r rune) bool { return r == '_' || r == '.' || r == '-' }) {
-		if slices.Contains(secretWords[:], strings.TrimRight(word, "0123456789")) {
-			return true
-		}
-	}
-	flat := strings.ReplaceAll(upper, "_", "")
-	return slices.ContainsFunc(secretParts[:], func(p string) bool { return strings.Contains(flat, p) })
 }

@@ -31,11 +31,13 @@ type changed struct {
 	lang  tdd.Lang
 	now   []byte
 	delta tdd.Delta
+	found tdd.Found // its test, if has
+	has   bool
 }
 
 // Check is the linter. An error is one of reading the trees or of the private folder.
 func Check(ctx context.Context, in *pushed.Input) (found []pushed.Finding, skipped []string, looked int, err error) {
-	g := gate{in: in, touched: map[string]bool{}}
+	g := gate{in: in, touched: map[string]bool{}, covered: map[string]string{}}
 	for _, c := range in.Written() {
 		g.touched[c.Path] = true
 	}
@@ -46,10 +48,6 @@ func Check(ctx context.Context, in *pushed.Input) (found []pushed.Finding, skipp
 	if len(g.files) == 0 {
 		return found, nil, 0, nil
 	}
-	if g.dir, err = os.MkdirTemp("", "devflow-lint-"); err != nil {
-		return found, nil, 0, fmt.Errorf("make a folder for tests: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(g.dir)) }()
 	more, err := g.judge(ctx)
 	found = append(found, more...)
 	if in.Config.TestsOptional {
@@ -64,8 +62,8 @@ type gate struct {
 	in      *pushed.Input
 	files   []changed
 	touched map[string]bool
-	dir     string
-	tests   []string // all tests of the tree
+	covered map[string]string // changed file → its test
+	tests   []string          // all tests of the tree
 }
 
 // collect keeps the changed files that want a test.
@@ -97,109 +95,144 @@ func (g *gate) collect(ctx context.Context) (found []pushed.Finding, err error) 
 		if d := tdd.Judge(tdd.Edit{Rel: c.Path, Delta: delta}); d.Outcome == tdd.Pass { // whatever its test is
 			continue
 		}
-		g.files = append(g.files, changed{c, lang, now, delta})
+		g.files = append(g.files, changed{Change: c, lang: lang, now: now, delta: delta})
 	}
 	return found, nil
 }
 
-// judge looks at the likely tests first, which is mostly enough, and at all others for what is left.
-func (g *gate) judge(ctx context.Context) ([]pushed.Finding, error) {
+// judge looks at the likely tests first, which is mostly enough, and at others for what is left.
+func (g *gate) judge(ctx context.Context) (found []pushed.Finding, err error) {
 	for _, p := range g.in.After.Files() {
 		if layout.IsTest(p) && !layout.Skipped(strings.Split(path.Dir(p), "/")) {
 			g.tests = append(g.tests, p)
 		}
 	}
-	own := make([]string, 0, len(g.files))
-	for _, f := range g.files {
-		own = append(own, f.Path)
-	}
-	if err := g.export(ctx, append(own, g.likely()...)); err != nil {
-		return nil, err
-	}
-	found, left, err := g.round(ctx, g.files, false)
-	if err != nil || len(left) == 0 {
+	found, left, err := g.round(ctx, g.files, g.likely)
+	if err != nil {
 		return found, err
 	}
-	if err := g.export(ctx, g.nearest(left)); err != nil {
+	rest := len(left) - maxUncovered
+	left = left[:min(len(left), maxUncovered)]
+	more, left, err := g.round(ctx, left, func(some []changed) []string { return append(g.likely(some), g.nearest(some)...) })
+	if found = append(found, more...); err != nil {
 		return found, err
 	}
-	more, _, err := g.round(ctx, left, true)
-	return append(found, more...), err
+	failed := 0
+	for i, f := range left {
+		x := g.uncovered(ctx, f)
+		if x.Text == "" {
+			continue
+		}
+		found = append(found, x)
+		if x.Fail {
+			failed++
+		}
+		if failed == enough {
+			rest = max(rest, 0) + len(left) - i - 1
+			break
+		}
+	}
+	if rest > 0 {
+		found = append(found, pushed.Finding{Text: fmt.Sprintf("%d more files, without a test at a customary place, were not looked at", rest), Fail: failed < enough})
+	}
+	return found, nil
 }
+
+// Bounds of the search, in files.
+const (
+	maxUncovered = 500 // without a test at a customary place
+	batch        = 64  // looked at in one private folder: listing a folder costs time for each file in it
+)
 
 // maxRead is how much of a test the finder looks at, in bytes.
 const maxRead = 1 << 20
 
-func (g *gate) export(ctx context.Context, paths []string) error {
-	return pushed.Export(ctx, g.in.After, g.dir, paths, maxRead)
-}
-
-// round judges files. Unless it is the last one, those without a test that counts are left for the next.
-func (g *gate) round(ctx context.Context, files []changed, last bool) (found []pushed.Finding, left []changed, err error) {
-	finder := tdd.NewFinder(g.dir)
-	defer func() { err = errors.Join(err, finder.Close()) }()
-	failed := 0
-	for i, f := range files {
-		if ctx.Err() != nil {
-			return found, left, context.Cause(ctx)
-		}
-		if failed == enough {
-			found = append(found, pushed.Finding{Text: fmt.Sprintf("%d more files were not looked at", len(files)-i)})
-			break
-		}
-		edit := tdd.Edit{Rel: f.Path, Delta: f.delta, LastRun: tdd.RunUnknown}
-		edit.Test, edit.HasTest, err = finder.Find(f.Path)
+// round looks for the tests of files among those that pick names. Files without a test that counts are left over.
+func (g *gate) round(ctx context.Context, files []changed, pick func([]changed) []string) (found []pushed.Finding, left []changed, err error) {
+	for some := range slices.Chunk(files, batch) {
+		more, rest, err := g.inFolder(ctx, some, pick(some))
+		found, left = append(found, more...), append(left, rest...)
 		if err != nil {
-			return found, left, fmt.Errorf("look for a test of %s: %w", pushed.Printable(f.Path), err)
-		}
-		covered := edit.HasTest && !edit.Test.Stub
-		if !covered && !last {
-			left = append(left, f)
-			continue
-		}
-		if x, bad := g.say(ctx, finder, f, edit, covered); bad {
-			found = append(found, x)
-			if x.Fail {
-				failed++
-			}
+			return found, left, err
 		}
 	}
 	return found, left, nil
 }
 
-// say turns the rule's answer into a finding.
-func (g *gate) say(ctx context.Context, finder *tdd.Finder, f changed, edit tdd.Edit, covered bool) (x pushed.Finding, bad bool) {
-	x = pushed.Finding{File: f.Path}
-	if covered {
-		edit.TestChanged = g.touched[edit.Test.Path]
-		edit.Untested = finder.Unmentioned(edit.Test.Path, f.delta.NewFuncs)
-		if f.Status == 'A' && !edit.TestChanged && edit.Test.Path != f.Path && finder.Stranger(edit.Test.Path, f.lang, f.now) {
-			x.Text = "new, and " + edit.Test.Path + " names nothing of it"
-			return x, true
+func (g *gate) inFolder(ctx context.Context, files []changed, tests []string) (found []pushed.Finding, left []changed, err error) {
+	dir, err := os.MkdirTemp("", "devflow-lint-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a folder for tests: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	paths := slices.Clone(tests)
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	if err := pushed.Export(ctx, g.in.After, dir, paths, maxRead); err != nil {
+		return nil, nil, err
+	}
+	finder := tdd.NewFinder(dir)
+	defer func() { err = errors.Join(err, finder.Close()) }()
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return found, left, context.Cause(ctx)
+		}
+		if f.found, f.has, err = finder.Find(f.Path); err != nil {
+			return found, left, fmt.Errorf("look for a test of %s: %w", pushed.Printable(f.Path), err)
+		}
+		if !f.has || f.found.Stub {
+			left = append(left, f)
+			continue
+		}
+		g.covered[f.Path] = f.found.Path
+		if x, bad := g.thin(finder, f); bad {
+			found = append(found, x)
 		}
 	}
-	d := tdd.Judge(edit)
-	switch d.Outcome {
-	case tdd.Pass:
-		return x, false
-	case tdd.Warn:
+	return found, left, nil
+}
+
+// thin notes what is doubtful about the test of a file that has one.
+func (g *gate) thin(finder *tdd.Finder, f changed) (x pushed.Finding, bad bool) {
+	x = pushed.Finding{File: f.Path}
+	edit := tdd.Edit{Rel: f.Path, Delta: f.delta, Test: f.found, HasTest: true, TestChanged: g.touched[f.found.Path], LastRun: tdd.RunUnknown}
+	edit.Untested = finder.Unmentioned(f.found.Path, f.delta.NewFuncs)
+	if f.Status == 'A' && !edit.TestChanged && f.found.Path != f.Path && finder.Stranger(f.found.Path, f.lang, f.now) {
+		x.Text = "new, and " + f.found.Path + " names nothing of it"
+		return x, true
+	}
+	if d := tdd.Judge(edit); d.Outcome == tdd.Warn {
 		x.Text = d.Why
 		return x, true
 	}
-	if edit.HasTest {
-		x.Text, x.Fail = "its test "+edit.Test.Path+" asserts nothing: add an assertion that fails without this change", true
-		return x, true
+	return x, false
+}
+
+// uncovered says what the rule says of a file without a test that counts.
+func (g *gate) uncovered(ctx context.Context, f changed) pushed.Finding {
+	x := pushed.Finding{File: f.Path}
+	switch d := tdd.Judge(tdd.Edit{Rel: f.Path, Delta: f.delta, Test: f.found, HasTest: f.has, LastRun: tdd.RunUnknown}); d.Outcome {
+	case tdd.Pass:
+		return x
+	case tdd.Warn:
+		x.Text = d.Why
+		return x
 	}
-	if test, ok := g.through(ctx, finder, f); ok {
+	if f.has {
+		x.Text, x.Fail = "its test "+f.found.Path+" asserts nothing: add an assertion that fails without this change", true
+		return x
+	}
+	if test, ok := g.through(ctx, f); ok {
 		x.Text = "no test of its own; " + test + " may reach it through its caller"
-		return x, true
+		return x
 	}
 	place := "a test"
 	if sug := tdd.Suggest(f.Path); sug != "" {
 		place = sug
 	}
 	x.Text, x.Fail = "no test: write "+place+" with an assertion that fails without this change", true
-	return x, true
+	return x
 }
 
 // maxCallers bounds the search of callers, in files.
@@ -207,7 +240,7 @@ const maxCallers = 500
 
 // through finds a test of this push that reaches a file through its caller, as the judge of a task does: for Go a changed test of the
 // package, elsewhere the changed test of a changed file that names this one.
-func (g *gate) through(ctx context.Context, finder *tdd.Finder, f changed) (test string, ok bool) {
+func (g *gate) through(ctx context.Context, f changed) (test string, ok bool) {
 	if f.lang == source.Go {
 		for _, t := range g.tests {
 			if g.touched[t] && path.Dir(t) == path.Dir(f.Path) && strings.HasSuffix(t, "_test.go") {
@@ -224,9 +257,8 @@ func (g *gate) through(ctx context.Context, finder *tdd.Finder, f changed) (test
 		if o.Path == f.Path || o.lang != f.lang || !strings.Contains(string(o.now), stem) || !names(string(o.now), stem) {
 			continue
 		}
-		found, has, err := finder.Find(o.Path)
-		if err == nil && has && !found.Stub && g.touched[found.Path] {
-			return found.Path, true
+		if test := g.covered[o.Path]; g.touched[test] {
+			return test, true
 		}
 	}
 	return "", false

@@ -17,9 +17,9 @@ func fold(stem string) string {
 }
 
 // likely lists the tests that the finder tries by their names or places: it needs no other as long as one of them counts.
-func (g *gate) likely() []string {
+func (g *gate) likely(files []changed) []string {
 	stems, dirs := map[string]bool{}, map[string]bool{}
-	for _, f := range g.files {
+	for _, f := range files {
 		stem := layout.Stem(f.Path)
 		stems[fold(stem)] = true
 		switch f.lang {
@@ -40,11 +40,8 @@ func (g *gate) likely() []string {
 	return out
 }
 
-// Bounds of the search by reference: as many tests as the finder looks at for one file, and a limit for all files together.
-const (
-	maxNearest = 200
-	maxAll     = 8000
-)
+// maxNearest is how many tests the finder searches for references to one file.
+const maxNearest = 200
 
 // nearest lists the tests that the finder searches for references to the files: those of the family of their languages with the longest
 // common path first.
@@ -53,7 +50,7 @@ func (g *gate) nearest(files []changed) []string {
 	seen := map[[2]string]bool{}
 	for _, f := range files {
 		dir := path.Dir(f.Path)
-		if f.lang == source.Go || seen[[2]string{string(f.lang), dir}] || len(picked) > maxAll { // Go's tests are in its own folder
+		if f.lang == source.Go || seen[[2]string{string(f.lang), dir}] { // Go's tests are in its own folder
 			continue
 		}
 		seen[[2]string{string(f.lang), dir}] = true

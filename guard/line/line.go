@@ -1,0 +1,215 @@
+// Package line reads a command line down to what really runs: behind wrappers and nested shells (internal/shell), git aliases
+// (guard/gitcmd), the code of interpreters (guard/code), and scripts that the line writes itself. It lists what the line writes
+// (guard/write) and publishes (guard/push). It owns no table and judges nothing.
+package line
+
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/code"
+	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/guard/push"
+	"github.com/devflow-suite/devflow/guard/write"
+	"github.com/devflow-suite/devflow/internal/shell"
+)
+
+// Bounds of reading, so that a line which starts lines which start lines ends somewhere; what lies beyond is Opaque.
+const (
+	maxDepth    = 6
+	maxCommands = 20_000
+)
+
+// Line is a command line as the guard reads it. It is plain data.
+type Line struct {
+	Source   string
+	Script   shell.Script // as the shell flattens it
+	Err      error        // that kept a part of it from being read; wraps an error of package shell
+	Expanded shell.Script // with what really runs: behind git aliases, interpreter code and scripts that the line writes itself
+	Writes   []write.Write
+	Pushes   []push.Push
+}
+
+// Read reads a command line. aliases may be nil. It never runs anything, touches no file but git's configuration, and takes
+// time linear in the line.
+func Read(command string, aliases gitcmd.Aliases) Line {
+	l := Line{Source: command}
+	l.Script, l.Err = shell.Parse(command)
+	r := reader{aliases: aliases}
+	for i := range l.Script.Commands {
+		r.command(&l.Script.Commands[i], 0)
+	}
+	l.Expanded = l.Script
+	l.Expanded.Commands = r.out
+	l.Writes = write.Of(&l.Expanded)
+	if r.scripts(l.Writes, &l) {
+		l.Expanded.Commands = r.out
+		l.Writes = write.Of(&l.Expanded)
+	}
+	l.Pushes = push.Find(&l.Expanded, l.Expanded.Commands)
+	return l
+}
+
+// reader follows commands to what they run.
+type reader struct {
+	aliases gitcmd.Aliases
+	out     []shell.Command
+}
+
+// command appends c and what it starts.
+func (r *reader) command(c *shell.Command, depth int) {
+	if depth > maxDepth || len(r.out) >= maxCommands {
+		c.Opaque = true
+		r.out = append(r.out, *c)
+		return
+	}
+	for _, g := range gitcmd.Expand(c, r.aliases) {
+		at := len(r.out)
+		r.out = append(r.out, g)
+		effects, ok := code.Run(&g)
+		if !ok {
+			continue
+		}
+		r.out[at].Opaque = g.Opaque || effects.Unreadable
+		for _, line := range effects.Shell() {
+			r.line(&g, line, depth+1)
+		}
+	}
+}
+
+// line appends the commands of a line that c starts.
+func (r *reader) line(c *shell.Command, line string, depth int) {
+	s, err := shell.Parse(line)
+	if err != nil {
+		opaque := *c
+		opaque.Opaque = true
+		r.out = append(r.out, opaque)
+	}
+	for i := range s.Commands {
+		inner := s.Commands[i]
+		adopt(&inner, c)
+		r.command(&inner, depth)
+	}
+}
+
+// adopt makes a command of a nested line one of the line of c.
+func adopt(inner, c *shell.Command) {
+	if inner.Dir.Path == "" {
+		inner.Dir.Path = c.Dir.Path
+	} else {
+		inner.Dir = c.Dir.Join(inner.Dir.Path)
+	}
+	inner.Dir.Unknown = inner.Dir.Unknown || c.Dir.Unknown
+	inner.Place |= c.Place | shell.InNested
+	inner.Wrappers = append(append(c.Wrappers[:len(c.Wrappers):len(c.Wrappers)], c.Name), inner.Wrappers...)
+	inner.Assign = append(c.Assign[:len(c.Assign):len(c.Assign)], inner.Assign...)
+	inner.Remote = inner.Remote || c.Remote
+	inner.Text, inner.Pos = c.Text, c.Pos
+}
+
+// scripts reads files that the line itself writes and then runs: `cat > x.sh <<E … ; bash x.sh`. It reports whether there
+// was one.
+func (r *reader) scripts(writes []write.Write, l *Line) bool {
+	found := false
+	for i := range l.Expanded.Commands {
+		c := &l.Expanded.Commands[i]
+		file, lang := scriptFile(c)
+		if file == "" {
+			continue
+		}
+		for _, w := range writes {
+			if w.Delete || w.Content.Text == "" || w.Cmd >= i || w.Dir.Join(w.Path.Text) != c.Dir.Join(file) {
+				continue
+			}
+			found = true
+			if lang == "" {
+				lang = byShebang(w.Content.Text)
+			}
+			if lang == "" {
+				r.line(c, w.Content.Text, 1)
+				continue
+			}
+			effects := code.Read(lang, w.Content.Text)
+			for _, line := range effects.Shell() {
+				r.line(c, line, 1)
+			}
+			if effects.Unreadable {
+				opaque := *c
+				opaque.Opaque = true
+				r.out = append(r.out, opaque)
+			}
+		}
+	}
+	return found
+}
+
+// scriptFile is the script that a command runs, and its language; "" for a shell's.
+func scriptFile(c *shell.Command) (file string, lang code.Lang) {
+	switch c.Name {
+	case "":
+		return "", ""
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "source", ".":
+	case "node", "nodejs", "bun", "deno", "tsx", "ts-node":
+		lang = code.Node
+	case "perl":
+		lang = code.Perl
+	case "ruby":
+		lang = code.Ruby
+	case "php":
+		lang = code.PHP
+	case "lua":
+		lang = code.Lua
+	case "Rscript":
+		lang = code.R
+	default:
+		if strings.HasPrefix(c.Name, "python") || strings.HasPrefix(c.Name, "pypy") {
+			lang = code.Python
+			break
+		}
+		if len(c.Words) > 0 && strings.Contains(c.Words[0].Text, "/") {
+			return c.Words[0].Text, byEnding(c.Words[0].Text)
+		}
+		return "", ""
+	}
+	for _, a := range c.Args {
+		if a == "run" && (c.Name == "bun" || c.Name == "deno") {
+			continue
+		}
+		if a == "-" || a == "-c" || a == "-e" || a == "-m" {
+			return "", ""
+		}
+		if !strings.HasPrefix(a, "-") {
+			return a, lang
+		}
+	}
+	return "", ""
+}
+
+// byShebang is the language that the first line of a script names.
+func byShebang(text string) code.Lang {
+	line, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(line, "#!") {
+		return ""
+	}
+	for _, l := range [...]code.Lang{code.Python, code.Node, code.Perl, code.Ruby, code.PHP} {
+		if strings.Contains(line, string(l)) {
+			return l
+		}
+	}
+	return ""
+}
+
+func byEnding(file string) code.Lang {
+	switch file[strings.LastIndexByte(file, '.')+1:] {
+	case "py":
+		return code.Python
+	case "js", "mjs", "cjs", "ts":
+		return code.Node
+	case "pl":
+		return code.Perl
+	case "rb":
+		return code.Ruby
+	case "php":
+		return code.PHP
+	}
+	return ""
+}

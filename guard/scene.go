@@ -1,0 +1,63 @@
+package guard
+
+import (
+	"path/filepath"
+
+	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/guard/protect"
+	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/gitx"
+)
+
+// Origin is where a tool call comes from.
+type Origin struct {
+	Paths   config.Paths
+	Config  config.Config
+	Project string // root, absolute with links resolved; "" for none
+	Repo    gitx.Repo
+	HasRepo bool
+	Cwd     string
+	Session string
+	Exe     string // a program of the installation
+	Getenv  func(string) string
+}
+
+// Scene is the scene of a call. Nothing is read before a question makes it necessary.
+func (o Origin) Scene() Scene {
+	w := place.World{Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Temp: o.Getenv("TMPDIR")}
+	if o.HasRepo {
+		w.Linked = o.Repo.GitDir != o.Repo.CommonDir
+		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir)
+	}
+	p := protect.Places{
+		Root: o.Paths.Root, DB: o.Paths.DB, Bin: filepath.Dir(o.Exe), Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Session: o.Session,
+		Settings: o.settings(),
+	}
+	return Scene{World: w, Places: p, Allowed: o.Config.Allowed}
+}
+
+// managed is where an administrator's settings are (docs/claude-hooks.md).
+const managed = "/etc/claude-code/managed-settings.json"
+
+// settings are the files that the client reads hooks from.
+func (o Origin) settings() []string {
+	files := []string{managed}
+	dir := o.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" && o.Paths.Home != "" {
+		dir = filepath.Join(o.Paths.Home, ".claude")
+	}
+	for _, d := range [...]string{dir, o.Project, o.Cwd} {
+		if d == "" {
+			continue
+		}
+		if d != dir {
+			d = filepath.Join(d, ".claude")
+		}
+		files = append(files, filepath.Join(d, "settings.json"), filepath.Join(d, "settings.local.json"))
+	}
+	return files
+}
+
+// Aliases are those of git for commands of this call.
+func (o Origin) Aliases() gitcmd.Aliases { return gitcmd.ReadAliases(o.Cwd, o.Paths.Home) }

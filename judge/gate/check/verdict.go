@@ -1,0 +1,148 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/devflow-suite/devflow/internal/changeset"
+	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/gate"
+	"github.com/devflow-suite/devflow/tdd"
+)
+
+// maxJudged bounds how many verdicts back a covering one is looked for.
+const maxJudged = 10
+
+// verdict asks what was judged of the range, and judges the rest.
+func (c *checker) verdict(ctx context.Context, s span, changes []gitx.Change) error {
+	began := c.Now()
+	covering, err := c.covering(ctx, s, changes)
+	if err != nil {
+		return err
+	}
+	if covering != nil {
+		step := c.step("verdict", began)
+		step.Text = string(covering.Outcome)
+		if covering.Level == levelReview && c.req.Agent {
+			step.Status, step.Text = gate.Fail, "the task is of the level human_review: a person reviews it before it is pushed"
+			c.refuse(gate.RuleReview, step)
+			return nil
+		}
+		c.outcome(step, covering.Outcome, covering.Reasons, s.protected)
+		return nil
+	}
+	v, err := c.judge(ctx, s)
+	if err != nil {
+		return err
+	}
+	step := c.step("verdict", began)
+	step.Text = string(v.Outcome) + " (judged now)"
+	c.outcome(step, v.Outcome, v.Reasons, s.protected)
+	return nil
+}
+
+// levelReview is the level whose work a person reviews before it is published.
+const levelReview = "human_review"
+
+// outcome notes what a verdict means for the push: a pass goes, a warning goes anywhere but to a protected branch, anything else
+// is refused.
+func (c *checker) outcome(step gate.Step, o judge.Outcome, reasons []judge.Reason, protected bool) {
+	switch {
+	case o == judge.Pass, o == judge.Skipped:
+		c.steps = append(c.steps, step)
+	case o == judge.Warn && !protected:
+		step.Status = gate.Warn
+		step.Text += ": " + first(reasons)
+		c.steps = append(c.steps, step)
+	default:
+		step.Status = gate.Fail
+		step.Text += ": " + first(reasons)
+		c.refuse(gate.RuleVerdict, step)
+	}
+}
+
+// maxReasons bounds the reasons of a verdict in a message.
+const maxReasons = 3
+
+// first are the heaviest reasons in one line.
+func first(reasons []judge.Reason) (text string) {
+	for i, r := range reasons {
+		if i == maxReasons {
+			return text + fmt.Sprintf("; and %d more", len(reasons)-maxReasons)
+		}
+		if i > 0 {
+			text += "; "
+		}
+		text += r.String()
+		if r.Fix != "" {
+			text += " (" + r.Fix + ")"
+		}
+	}
+	return text
+}
+
+// covering is the newest verdict about a work tree that had every pushed path as it is pushed, nil when there is none.
+func (c *checker) covering(ctx context.Context, s span, changes []gitx.Change) (*judge.Judged, error) {
+	if c.DB == nil {
+		return nil, nil
+	}
+	var list []judge.Judged
+	if err := c.DB.View(func(tx *store.Tx) (err error) {
+		list, err = judge.JudgedTrees(tx, s.repo.Root, maxJudged)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	pushed := make(map[string]bool, 2*len(changes))
+	for _, ch := range changes {
+		pushed[ch.Path], pushed[ch.OldPath] = true, true
+	}
+	for i, j := range list {
+		if j.Outcome == judge.Error || j.Outcome == judge.Skipped {
+			continue // nobody has looked
+		}
+		differ, err := s.repo.Changes(ctx, s.objs, j.Tree, s.tree)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			continue // its objects are gone
+		}
+		covers := true
+		for _, d := range differ {
+			covers = covers && !pushed[d.Path] && (d.OldPath == "" || !pushed[d.OldPath])
+		}
+		if covers {
+			return &list[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// judge judges the range itself. Whether code has tests is left to the linter coverage_gate: the judge's finder reads a folder,
+// and the pushed tree lies in none; an empty one shows it no file.
+func (c *checker) judge(ctx context.Context, s span) (v judge.Verdict, err error) {
+	dir, err := os.MkdirTemp("", "devflow-judge-")
+	if err != nil {
+		return v, fmt.Errorf("make a folder for the judge: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	files, err := changeset.Read(ctx, s.repo, s.objs, s.base, s.tip, code)
+	if err != nil {
+		return v, err
+	}
+	kase := &judge.Case{Root: dir, BaseTree: s.base, NowTree: s.tree, DiffSHA: judge.DiffSHA(s.tree, s.base), TestsOptional: true}
+	for _, f := range files {
+		kase.Files = append(kase.Files, judge.File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
+	}
+	return judge.Evaluate(ctx, kase, c.Examiners...), nil
+}
+
+func code(path string) bool {
+	kind := tdd.Classify(path)
+	return kind == tdd.Impl || kind == tdd.Test
+}

@@ -1,0 +1,155 @@
+// Package pushes keeps what the push gate has said. It owns table pushes and decides nothing.
+package pushes
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/devflow-suite/devflow/internal/store"
+)
+
+// Verdict is the answer about a push.
+type Verdict string
+
+// The verdicts. Error is a refusal, too.
+const (
+	Pass  Verdict = "pass"
+	Deny  Verdict = "deny"
+	Error Verdict = "error"
+)
+
+// Status of one step.
+type Status string
+
+// The states of a step. A missing tool is Skip, and shown.
+const (
+	OK   Status = "ok"
+	Warn Status = "warn"
+	Fail Status = "fail"
+	Skip Status = "skip"
+)
+
+// Step is one thing that the gate looked at.
+type Step struct {
+	Name   string `json:"name"` // verdict import_boundary file_size coverage_gate compile_check tests target
+	Status Status `json:"status"`
+	Text   string `json:"text,omitempty"`
+	MS     int64  `json:"ms"`
+}
+
+// Ref is one ref that a push changes.
+type Ref struct {
+	Remote    string `json:"remote"`
+	Name      string `json:"name"` // refs/heads/x
+	Old       string `json:"old,omitempty"`
+	New       string `json:"new,omitempty"` // empty when it is deleted
+	Tree      string `json:"tree,omitempty"`
+	Force     bool   `json:"force,omitempty"`
+	Protected bool   `json:"protected,omitempty"`
+}
+
+// Result is what the gate says. It holds no secret.
+type Result struct {
+	Verdict Verdict  `json:"verdict"`
+	Rules   []string `json:"rules,omitempty"` // that speak against it
+	Line    string   `json:"line"`            // for the person, one line
+	Text    string   `json:"text,omitempty"`  // for the model when refused, at most gate.MaxText bytes
+	Refs    []Ref    `json:"refs,omitempty"`
+	Steps   []Step   `json:"steps,omitempty"`
+	Tests   string   `json:"tests,omitempty"` // state of the test suite: green, red, skip, none; with the sum of its commands
+	TookMS  int64    `json:"took_ms"`
+}
+
+// Refused reports whether the push must not go out.
+func (r Result) Refused() bool { return r.Verdict != Pass }
+
+// States of a test suite, the first word of column tests.
+const (
+	TestsGreen = "green"
+	TestsRed   = "red"
+	TestsSkip  = "skip"
+	TestsNone  = "none"
+)
+
+// Record keeps an answer about a project, a row per ref. told is false where the person shall hear of it at the next prompt.
+func Record(tx *store.Tx, session, root string, res Result, told bool, now time.Time) error {
+	steps, err := json.Marshal(res.Steps)
+	if err != nil {
+		return fmt.Errorf("encode steps: %w", err)
+	}
+	refs := res.Refs
+	if len(refs) == 0 {
+		refs = []Ref{{}}
+	}
+	for _, ref := range refs {
+		if _, err := tx.Exec("INSERT INTO pushes(ms,session_id,root,remote,ref,old_oid,new_oid,tree,verdict,tests,steps,took_ms,told) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			now.UnixMilli(), session, root, ref.Remote, ref.Name, ref.Old, ref.New, ref.Tree, string(res.Verdict), res.Tests, string(steps), res.TookMS, told); err != nil {
+			return fmt.Errorf("record push of %s: %w", ref.Name, err)
+		}
+	}
+	return nil
+}
+
+// Green reports whether the tests of a tree were green before. tests is Result.Tests of a green run by the same commands.
+func Green(tx *store.Tx, root, tree, tests string) (bool, error) {
+	if tree == "" {
+		return false, nil
+	}
+	return tx.One("SELECT 1 FROM pushes WHERE root=? AND tree=? AND tests=? LIMIT 1", []any{root, tree, tests}, new(int64))
+}
+
+// fresh is how long an answer holds for git's own hook, which runs while the push does.
+const fresh = 10 * time.Minute
+
+// Passed reports whether the gate let exactly this change of a ref pass a moment ago. A commit that was not made yet then is
+// known by its tree.
+func Passed(tx *store.Tx, root string, ref Ref, now time.Time) (bool, error) {
+	return tx.One("SELECT 1 FROM pushes WHERE root=? AND ref=? AND (new_oid=? AND new_oid<>'' OR new_oid='' AND tree=? AND tree<>'') AND verdict='pass' AND ms>? LIMIT 1",
+		[]any{root, ref.Name, ref.New, ref.Tree, now.Add(-fresh).UnixMilli()}, new(int64))
+}
+
+// Push is one row of pushes for people.
+type Push struct {
+	At      time.Time `json:"at"`
+	Session string    `json:"session,omitempty"`
+	Remote  string    `json:"remote"`
+	Ref     string    `json:"ref"`
+	New     string    `json:"new,omitempty"`
+	Verdict Verdict   `json:"verdict"`
+	Tests   string    `json:"tests,omitempty"`
+	Steps   []Step    `json:"steps,omitempty"`
+	TookMS  int64     `json:"took_ms"`
+}
+
+// Recent lists the newest answers about a project, the newest first.
+func Recent(tx *store.Tx, root string, limit int) ([]Push, error) {
+	var list []Push
+	err := tx.Query("SELECT ms,coalesce(session_id,''),coalesce(remote,''),coalesce(ref,''),coalesce(new_oid,''),verdict,coalesce(tests,''),coalesce(steps,''),coalesce(took_ms,0) FROM pushes WHERE root=? ORDER BY id DESC LIMIT ?",
+		[]any{root, limit}, func(r *store.Row) error {
+			p := Push{At: time.UnixMilli(r.Int(0)), Session: r.Text(1), Remote: r.Text(2), Ref: r.Text(3), New: r.Text(4), Verdict: Verdict(r.Text(5)), Tests: r.Text(6), TookMS: r.Int(8)}
+			_ = json.Unmarshal([]byte(r.Text(7)), &p.Steps) // steps in another form are not shown
+			list = append(list, p)
+			return nil
+		})
+	return list, err
+}
+
+// Untold gives the line of the newest answer that the person was not shown, empty when there is none, and notes that it is
+// shown: it belongs in the transaction of whoever shows it.
+func Untold(tx *store.Tx, session string) (line string, err error) {
+	var id int64
+	var steps string
+	found, err := tx.One("SELECT id,steps FROM pushes WHERE session_id=? AND told=0 ORDER BY id DESC LIMIT 1", []any{session}, &id, &steps)
+	if err != nil || !found {
+		return "", err
+	}
+	if _, err := tx.Exec("UPDATE pushes SET told=1 WHERE session_id=? AND id<=? AND told=0", session, id); err != nil {
+		return "", fmt.Errorf("mark pushes of %s as told: %w", session, err)
+	}
+	var list []Step
+	if json.Unmarshal([]byte(steps), &list) != nil || len(list) == 0 {
+		return "", nil
+	}
+	return list[len(list)-1].Text, nil
+}
