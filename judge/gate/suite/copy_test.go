@@ -26,6 +26,11 @@ func TestSame(t *testing.T) {
 		{"new file", func(p project) { p.Write("b", "1") }, false},
 		{"deleted", func(p project) { p.Git("rm", "-q", "a") }, false},
 		{"edited and hidden from git", func(p project) { p.Git("update-index", "--assume-unchanged", "a"); p.Write("a", "2") }, false},
+		{"too large to look at", func(p project) {
+			if err := os.Truncate(p.Path("a"), gitx.MaxFile+1); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
 		{"another commit", func(p project) { p.Write("a", "2"); p.Commit("two") }, false},
 	}
 	for _, tt := range tests {

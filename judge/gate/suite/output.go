@@ -16,7 +16,6 @@ func tail(output []byte, hide string) string {
 	if hide != "" {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, hide+"/", ""), hide, ".")
 	}
-	text = redact.String(text)
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimRight(line, " \t\n"); line != "" && !noisy(line) {
@@ -24,13 +23,18 @@ func tail(output []byte, hide string) string {
 			b.WriteByte('\n')
 		}
 	}
-	end := redact.Tail(strings.TrimSuffix(b.String(), "\n"), MaxOutput)
-	if len(end) < b.Len()-1 { // cut: the first line is a part
-		if _, whole, ok := strings.Cut(end, "\n"); ok && len(whole) > MaxOutput/2 {
-			return whole
-		}
+	text = redact.String(strings.TrimSuffix(b.String(), "\n")) // before the cut, which could leave half a secret
+	i := len(text) - MaxOutput
+	if i <= 0 {
+		return text
 	}
-	return end
+	for i < len(text) && text[i]&0xC0 == 0x80 {
+		i++
+	}
+	if _, whole, ok := strings.Cut(text[i:], "\n"); ok && len(whole) > MaxOutput/2 { // the first line is a part
+		return whole
+	}
+	return text[i:]
 }
 
 func noisy(line string) bool {
