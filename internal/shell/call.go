@@ -17,7 +17,13 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, redirs []Redirect, sub
 		words = w.words(words, a, subs)
 	}
 	var assign []string
-	if len(c.Assigns) > 0 {
+	switch {
+	case len(c.Assigns) == 0:
+	case len(words) > 0 && c.Assigns[0].Pos().After(c.Args[0].Pos()): // the parser's reading of `coproc dd if=x`
+		for _, a := range w.assigns(c.Assigns, false, false, subs) {
+			words = append(words, Word{Text: a, Dynamic: strings.ContainsAny(a, "$`")})
+		}
+	default:
 		assign = w.assigns(c.Assigns, len(words) == 0, false, subs)
 	}
 	text, pos := w.text(s, c)
@@ -106,13 +112,13 @@ func (w *walker) simple(x simple) *flow.Node {
 	}
 	w.out.Redirs = append(w.out.Redirs, x.redirs...)
 	c.name()
+	if len(u.Besides) > 0 {
+		w.beside(&Command{Name: "ssh", Words: []Word{{Text: "ssh"}}, Text: x.text, Pos: x.pos}, u.Besides, nil)
+	}
 	switch {
 	case u.Script != nil:
 		c.Wrappers = u.Wrappers[:len(u.Wrappers)-1] // the last one is the command itself
-		if from := x.subs.writers(); u.Opaque && !u.Script.Stdin && len(from) > 0 {
-			c.Stdin = Feed{Kind: FeedPipe, From: from}
-		}
-		return w.nested(&u, c)
+		return w.nested(&u, c, x.subs)
 	case u.File.Text != "":
 		if n := w.scriptFile(&u, &c, x.subs); n != nil {
 			return n
@@ -126,6 +132,10 @@ func (w *walker) simple(x simple) *flow.Node {
 		return n
 	}
 	here := len(c.Wrappers) == 0
+	if text, ok := w.shell.Alias(c.Words); ok && here {
+		u.Script, u.Wrappers = &wrap.Script{Text: text, Same: true}, []string{c.Words[0].Text}
+		return w.nested(&u, c, x.subs)
+	}
 	if here && w.shared.byName != nil && w.invoke(&c) {
 		old := w.capture // the body has spoken
 		w.capture = nil
@@ -134,7 +144,7 @@ func (w *walker) simple(x simple) *flow.Node {
 		return n
 	}
 	n := w.emit(c)
-	if here {
+	if here && state.Changes(c.Name) {
 		w.shell.Run(state.Builtin{
 			Name: c.Name, Args: c.Words[1:], Stdin: c.Stdin.Text, Fed: c.Stdin.Kind == FeedText, Condition: w.place&InCondition != 0, Spend: w.spend,
 		})
@@ -172,7 +182,7 @@ func (w *walker) scriptFile(u *wrap.Call, c *Command, subs *subst) *flow.Node {
 			u.Script = &wrap.Script{Text: o.feed.Text, Same: same, Params: u.Words[1:]}
 			u.Opaque = o.feed.Text.Dynamic
 			u.Wrappers = append(u.Wrappers, c.Name)
-			return w.nested(u, *c)
+			return w.nested(u, *c, nil)
 		}
 		c.Opaque = true
 	}

@@ -67,20 +67,3 @@ func TestTooLong(t *testing.T) {
 		t.Errorf("err = %v, want ErrTooLong", err)
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	for _, tt := range []struct{ name, src string }{
-		{"short", "cd packages/a && npx vitest run 2>&1 | tail -5"},
-		{"2MB", strings.Repeat("cd a && FOO=1 sudo git commit -m \"it's $(date)\" | tee x; ", 2<<20/60)},
-	} {
-		b.Run(tt.name, func(b *testing.B) {
-			b.SetBytes(int64(len(tt.src)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := shell.Parse(tt.src); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

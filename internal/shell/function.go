@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -118,7 +119,7 @@ func (w *walker) invoke(c *Command) bool {
 		// A function that starts itself twice as fast as it ends: in a pipe or in the background, whatever happens.
 		spawned := w.spawns > f.spawns
 		surely := w.place&(InBranch|InCondition) == f.home.place&(InBranch|InCondition) || w.place&InLoop != 0 && len(c.Args) == 0
-		if spawned && surely && !contains(w.out.Forks, f.name) {
+		if spawned && surely && !slices.Contains(w.out.Forks, f.name) {
 			w.out.Forks = append(w.out.Forks, f.name)
 		}
 		return false
@@ -132,15 +133,6 @@ func (w *walker) invoke(c *Command) bool {
 	f.walk(s, w)
 	s.Params, s.Given, s.Open, w.stdin = params, given, open, stdin
 	return true
-}
-
-func contains(list []string, x string) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // uncalled lists the commands of the functions that nothing has called. Nothing is known about their variables.

@@ -11,7 +11,7 @@ import (
 
 // nested reads the script that a wrapper takes as a string. c is the wrapper's own command; it is listed only if not all of its
 // script could be read.
-func (w *walker) nested(u *wrap.Call, c Command) *flow.Node {
+func (w *walker) nested(u *wrap.Call, c Command, subs *subst) *flow.Node {
 	text := u.Script.Text.Text
 	if w.depth >= maxNesting || !w.spend(len(text)) {
 		c.Opaque = true
@@ -39,6 +39,9 @@ func (w *walker) nested(u *wrap.Call, c Command) *flow.Node {
 	body, err := inner.parse(text)
 	if err != nil || u.Opaque {
 		c.Opaque, c.Guessed = true, err == nil
+		if from := subs.writers(); !u.Script.Stdin && len(from) > 0 {
+			c.Stdin = Feed{Kind: FeedPipe, From: from}
+		}
 		if u.Script.Same {
 			w.shell.Vars = w.shell.Vars.Forget()
 		}
@@ -85,7 +88,7 @@ func (w *walker) beside(c *Command, list []wrap.Beside, own *flow.Node) *flow.No
 				u.Script.Same = c.Name == "trap"
 				inner := *c
 				inner.Wrappers = nil
-				return w.nested(&u, inner)
+				return w.nested(&u, inner, nil)
 			})
 		})
 		w.wrappers = old

@@ -117,7 +117,14 @@ func Parse(src string) (Script, error) {
 	if len(src) > MaxSource {
 		return s, fmt.Errorf("parse shell: %w: %d bytes", ErrTooLong, len(src))
 	}
-	w := walker{src: src, out: &s, shell: &state.State{}, shared: &shared{budget: spare + 6*len(src)}}
+	var root struct { // one allocation
+		walker
+		state  state.State
+		shared shared
+	}
+	w := &root.walker
+	w.src, w.out, w.shell, w.shared = src, &s, &root.state, &root.shared
+	w.shared.budget = spare + 6*len(src)
 	var err error
 	s.flow, err = w.parse(src)
 	w.uncalled()

@@ -58,12 +58,12 @@ func (w *walker) forked(p Place, fn func() *flow.Node) *flow.Node {
 	old := w.shell
 	c := *old
 	w.shell = &c
+	spawns := w.spawns
 	if p&(InPipe|InBackground) != 0 {
 		w.spawns++
-		defer func() { w.spawns-- }()
 	}
 	n := w.in(p, fn)
-	w.shell = old
+	w.shell, w.spawns = old, spawns
 	return &flow.Node{Kind: flow.Subshell, Kids: []*flow.Node{n}}
 }
 

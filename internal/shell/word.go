@@ -68,7 +68,7 @@ func (w *walker) part(f *word.Fields, part syntax.WordPart, quoted bool, subs *s
 			f.Text().WriteString(p.Value)
 		}
 	case *syntax.DblQuoted:
-		if !onlyList(p) {
+		if !state.OnlyList(p) {
 			f.Quote()
 		}
 		for _, q := range p.Parts {
@@ -91,15 +91,6 @@ func (w *walker) part(f *word.Fields, part syntax.WordPart, quoted bool, subs *s
 	default: // anything newer is unknown
 		f.Written(w.source(part))
 	}
-}
-
-// onlyList reports whether a quoted part is "$@" or "${a[@]}" alone, which may become no word at all.
-func onlyList(p *syntax.DblQuoted) bool {
-	if len(p.Parts) != 1 {
-		return false
-	}
-	x, ok := p.Parts[0].(*syntax.ParamExp)
-	return ok && x.Param != nil && (x.Param.Value == "@" || state.Subscript(x.Index) == "@")
 }
 
 // cmdSubst expands $(…): to what it prints if that can be computed, else as written.

@@ -46,6 +46,9 @@ func Resolve(c *shell.Command) (call Call, ok bool) {
 	if c.Unreadable || c.Opaque || c.Name == "" {
 		return Call{}, false
 	}
+	if c.Remote && !c.Wrapped("docker") && !c.Wrapped("podman") && !c.Wrapped("docker-compose") {
+		return Call{}, false // another machine; a container mostly sees the files of this one
+	}
 	call = Call{Name: plainName(c.Name), Args: c.Args, Dir: c.Dir}
 	for range maxRunners {
 		if !call.step() {

@@ -21,6 +21,15 @@ type Builtin struct {
 	Spend     func(int) bool // takes bytes of work from what is left
 }
 
+// Changes reports whether the named builtin changes what Run follows.
+func Changes(name string) bool {
+	switch name {
+	case "cd", "chdir", "pushd", "popd", "set", "shift", "unset", "mapfile", "readarray", "getopts", "let", "alias", "unalias", "read", "printf":
+		return true
+	}
+	return false
+}
+
 // Run follows what the builtins of the shell change: directory, options, variables, parameters.
 func (s *State) Run(c Builtin) {
 	switch c.Name {
@@ -42,6 +51,16 @@ func (s *State) Run(c Builtin) {
 			if name, _, _ := strings.Cut(a.Text, "="); wrap.IsName(name) {
 				s.Unknown(name)
 			}
+		}
+	case "alias":
+		for _, a := range c.Args {
+			if name, value, ok := strings.Cut(a.Text, "="); ok && len(value) <= 4096 {
+				s.Vars = s.Vars.Set(alias+name, vars.One(word.Word{Text: value, Dynamic: a.Dynamic}))
+			}
+		}
+	case "unalias":
+		for _, a := range c.Args {
+			s.Vars = s.Vars.Set(alias+a.Text, vars.Value{})
 		}
 	case "read":
 		s.read(&c)
@@ -146,4 +165,20 @@ func Reads(cond []*syntax.Stmt) (name string, ok bool) {
 		args = args[1:]
 	}
 	return args[0].Lit(), len(args) == 1 && wrap.IsName(args[0].Lit())
+}
+
+// alias marks the names of aliases among the variables.
+const alias = "alias "
+
+// Alias returns what the words of a command become if the first is an alias that the script has set.
+func (s *State) Alias(words []word.Word) (script word.Word, ok bool) {
+	if s.Vars == nil || words[0].Quoted || words[0].Dynamic {
+		return word.Word{}, false
+	}
+	v, assigned := s.Vars.Lookup(alias + words[0].Text)
+	if !assigned || !v.Known || strings.HasPrefix(v.Words[0].Text+" ", words[0].Text+" ") { // alias ls='ls --color' is not read again
+		return word.Word{}, false
+	}
+	args := word.Quoted(words[1:])
+	return word.Word{Text: v.Words[0].Text + " " + args.Text, Dynamic: v.Words[0].Dynamic || args.Dynamic}, true
 }

@@ -190,3 +190,12 @@ func (s *State) operate(p *syntax.ParamExp, v vars.Value, assigned bool, arg wor
 	}
 	return vars.One(x), true
 }
+
+// OnlyList reports whether a quoted part is "$@" or "${a[@]}" alone, which may become no word at all.
+func OnlyList(p *syntax.DblQuoted) bool {
+	if len(p.Parts) != 1 {
+		return false
+	}
+	x, ok := p.Parts[0].(*syntax.ParamExp)
+	return ok && x.Param != nil && (x.Param.Value == "@" || Subscript(x.Index) == "@")
+}

@@ -36,7 +36,7 @@ func (c *Call) options(rest []word.Word, s spec, name string) read {
 		if len(t) < 2 || t[0] != '-' || rest[0].Dynamic && t[1] != '-' && strings.IndexByte(s.value, t[1]) < 0 {
 			break
 		}
-		dynamic := rest[0].Dynamic
+		whole := rest[0]
 		rest = rest[1:]
 		if t == "--" {
 			break
@@ -47,7 +47,7 @@ func (c *Call) options(rest []word.Word, s spec, name string) read {
 		}
 		takes, option, value, known := s.option(t)
 		o.unsure = o.unsure || !known
-		v := word.Word{Text: value, Dynamic: dynamic}
+		v := word.Word{Text: value, Dynamic: whole.Dynamic, Quoted: whole.Quoted}
 		if takes {
 			if len(rest) == 0 {
 				break
@@ -105,6 +105,7 @@ func (o *read) note(name, option string, v word.Word, t string, s spec) {
 	case "entr":
 		o.shell = o.shell || short("s")
 	case "docker":
+		v.Text = strings.TrimPrefix(v.Text, "=") // -v=/a:/b
 		switch option {
 		case "-v", "--volume":
 			o.mounts = append(o.mounts, volume(v)...)

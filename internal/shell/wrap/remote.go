@@ -27,17 +27,14 @@ func (c *Call) ssh(name string) bool {
 		return false
 	}
 	o = c.options(o.rest[1:], s, name)
-	if o.script != nil {
-		return false
-	}
+	c.Besides = append(c.Besides, Besides("ssh", rest[:len(rest)-len(o.rest)])...)
 	c.away()
 	if len(o.rest) > 0 {
 		c.take(name, o.rest)
 		return false
 	}
-	c.stdin(name)
-	if c.Script == nil && !c.Reads {
-		c.Remote = false
+	if c.stdin(name); c.Script == nil { // a session; ssh itself runs here
+		c.Remote, c.Moves, c.Besides = false, c.Moves[:len(c.Moves)-1], nil
 	}
 	return false
 }
@@ -111,6 +108,20 @@ func (c *Call) elsewhere(name string) bool {
 		return true
 	case "adb shell":
 		joined = true
+	case "gcloud compute", "fly ssh", "flyctl ssh":
+		for i, a := range o.rest {
+			v, ok := strings.CutPrefix(a.Text, "--command=")
+			if (a.Text == "--command" || a.Text == "-C") && i+1 < len(o.rest) {
+				v, ok = o.rest[i+1].Text, true
+				a = o.rest[i+1]
+			}
+			if ok {
+				c.away()
+				c.take(name, []word.Word{part(a, v)})
+				return false
+			}
+		}
+		return false
 	case "vagrant ssh":
 		for i, a := range o.rest {
 			if (a.Text == "-c" || a.Text == "--command") && i+1 < len(o.rest) {

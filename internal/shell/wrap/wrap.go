@@ -51,6 +51,7 @@ type Call struct {
 	Reads    bool      // a shell that takes its script from a standard input that is not known here
 	Drained  bool      // the standard input was used up by a wrapper
 	Open     bool      // more arguments follow that only the run time knows (xargs)
+	Besides  []Beside  // what wrappers start on their own: ssh -o ProxyCommand=…
 	Remote   bool
 	Mounts   []Mount
 	User     string
@@ -133,7 +134,7 @@ func (c *Call) step(name string) bool {
 		return c.ssh(name)
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
 		return c.container(name)
-	case "kubectl", "oc", "lxc", "incus", "lxc-attach", "distrobox", "toolbox", "machinectl", "multipass", "k3s", "microk8s", "limactl", "lima", "adb", "vagrant":
+	case "kubectl", "oc", "lxc", "incus", "lxc-attach", "distrobox", "toolbox", "machinectl", "multipass", "k3s", "microk8s", "limactl", "lima", "adb", "vagrant", "gcloud", "fly", "flyctl":
 		return c.elsewhere(name)
 	case "parallel":
 		c.parallel(name)
