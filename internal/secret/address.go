@@ -146,19 +146,5 @@ func weak(pass string) bool {
 
 // unleet undoes the usual replacements of letters: p4ssw0rd.
 func unleet(pass string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case '0':
-			return 'o'
-		case '1':
-			return 'i'
-		case '3':
-			return 'e'
-		case '4', '@':
-			return 'a'
-		case '5', '$':
-			return 's'
-		}
-		return r
-	}, pass)
+	return strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s").Replace(pass)
 }

@@ -11,7 +11,13 @@ import (
 // is looked at; all others, nearly all of an ordinary text, are passed over.
 type index struct {
 	first, second, third [256]uint32
-	groups               [groupFormats][]uint8 // rows of formats by group
+	groups               [groupFormats][]beginning
+}
+
+// beginning is one head of a row of formats.
+type beginning struct {
+	head string
+	row  *format
 }
 
 // Groups of beginnings.
@@ -35,10 +41,12 @@ var midPieces = [...]string{":AA", "-us", "ey-"}
 var table = sync.OnceValue(func() *index {
 	x := new(index)
 	for i := range formats {
-		// Beginnings that share their first byte share a group, so that a mixed-up place costs one look at a few rows.
-		g := int(formats[i].head[0]) % groupFormats
-		x.groups[g] = append(x.groups[g], uint8(i))
-		x.enter(formats[i].head, g)
+		for head := range strings.FieldsSeq(formats[i].heads) {
+			// Those that share their first byte share a group, so that a mixed-up place costs one look at a few of them.
+			g := int(head[0]) % groupFormats
+			x.groups[g] = append(x.groups[g], beginning{head, &formats[i]})
+			x.enter(head, g)
+		}
 	}
 	for _, p := range pieces {
 		x.enter(p, groupName)
@@ -124,15 +132,15 @@ func (f *finder) look(x *index, i int, hit uint32) {
 	}
 }
 
-// formats looks for one of the given rows at i.
-func (f *finder) formats(rows []uint8, i int) {
+// formats looks for one of the given beginnings at i.
+func (f *finder) formats(list []beginning, i int) {
 	s := f.s
-	for _, r := range rows {
-		row := &formats[r]
-		if !strings.HasPrefix(s[i:], row.head) || !row.bounded(s, i) {
+	for _, b := range list {
+		head, row := b.head, b.row
+		if !strings.HasPrefix(s[i:], head) || !bounded(s, i, head) {
 			continue
 		}
-		from := i + len(row.head)
+		from := i + len(head)
 		end := runTo(s, from, maxProbe, row.set)
 		for end > from && (s[end-1] == '.' || s[end-1] == '-') { // a sentence's end, not the token's
 			end--
@@ -140,10 +148,10 @@ func (f *finder) formats(rows []uint8, i int) {
 		if n := end - from; n < row.min || row.max > 0 && n > row.max {
 			continue
 		}
-		if v := s[from:end]; placeholder(v) || example(s[i:end]) || strings.HasSuffix(row.head, "=") && example(v) {
+		if v := s[from:end]; placeholder(v) || example(s[i:end]) || strings.HasSuffix(head, "=") && example(v) {
 			continue
 		}
-		if strings.HasSuffix(row.head, "=") { // the head is a name
+		if strings.HasSuffix(head, "=") { // the head is a name
 			i = from
 		}
 		if end-from > maxProbe/2 { // cut by the probe
@@ -155,9 +163,9 @@ func (f *finder) formats(rows []uint8, i int) {
 	}
 }
 
-// bounded reports whether a credential may begin at i, which is not so in the middle of a word.
-func (r *format) bounded(s string, i int) bool {
-	switch r.head {
+// bounded reports whether a credential with this head may begin at i, which is not so in the middle of a word.
+func bounded(s string, i int, head string) bool {
+	switch head {
 	case "sk-", "secret_", "cio": // short ones are parts of other words
 		return i == 0 || !inSet(s[i-1], dotted) && s[i-1] != '+' || escaped(s, i)
 	}
