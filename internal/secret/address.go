@@ -110,15 +110,14 @@ func nibble(c byte) byte {
 
 // local reports whether a host is on this machine or a service of a compose file, which has no dot in its name.
 func local(host string) bool {
-	return !strings.Contains(host, ".") || strings.HasPrefix(host, "127.") || host == "0.0.0.0" || strings.HasSuffix(host, ".internal") ||
-		strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".svc")
+	return !strings.Contains(host, ".") || strings.HasPrefix(host, "127.") || host == "0.0.0.0" || host == "host.docker.internal" || strings.HasSuffix(host, ".localhost")
 }
 
-// reserved reports whether a host is one of RFC 2606, which nobody can own.
+// reserved reports whether a host is one of RFC 2606 or of a private network, which nobody can own.
 func reserved(host string) bool {
 	if i := strings.LastIndexByte(host, '.'); i >= 0 {
 		switch host[i+1:] {
-		case "test", "example", "invalid":
+		case "test", "example", "invalid", "local", "svc":
 			return true
 		}
 		name := host[strings.LastIndexByte(host[:i], '.')+1 : i]

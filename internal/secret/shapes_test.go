@@ -83,6 +83,8 @@ func TestAddresses(t *testing.T) {
 		"DATABASE_URL=\"postgresql://app:pa55" + "w0rd9x@10.1.2.3/x\"":     "database-url-password pa55w0rd9x",
 		"mongodb+srv://admin:Super" + "Secretive@cluster0.ab1.mongodb.net": "database-url-password SuperSecretive",
 		"mysql://admin:S3cr3t" + "P4ss99@db.example.com/prod":              "database-url-password S3cr3tP4ss99",
+		"postgres://app:S3cureP4" + "ssw0rd@prod-db.acme.internal/x":       "database-url-password S3cureP4ssw0rd",
+		"mysql://app:x7" + "Kq2mZ9@db.prod.svc.cluster.local/x":            "database-url-password x7Kq2mZ9",
 		"redis://:" + strong + "@cache.acme.io:6379/0":                     "database-url-password " + strong,
 		"amqps://u:" + strong + "@mq.acme.io/%2f":                          "database-url-password " + strong,
 		"postgres://app:" + strong + "@localhost/x":                        "database-url-password " + strong,
@@ -103,7 +105,7 @@ func TestAddresses(t *testing.T) {
 		"postgres://<user>:<password>@<host>/<db>", "postgres://{user}:{password}@{host}/{db}", "mysql://%s:%s@tcp(%s)/%s", "postgres://user:***@db.acme.io/x", "postgres://user:xxxxxxxx@db.acme.io/x", "postgres://USER:YOUR_PASSWORD@db.acme.io/x", "https://user:password@example.com/", "https://user:p4ssw0rd@example.com/",
 		"https://username:password@registry.acme.io", "https://x-access-token:${{ secrets.TOKEN }}@github.com/a/b", "https://$TOKEN:x-oauth-basic@github.com/a", "https://example.test:8080/path", "https://a.test:8080/@scope/pkg@1.2.3", "http://[::1]:8080/a@b", "git@github.com:a/b.git", "ssh://git@github.com:22/a.git",
 		"https://cdn.test/npm/vue@3.4.1/dist/a:b.js", "see http://a.test:80, or write to me@b.test", "https://github.com/a/b/blob/main/x.go#L1:c@d", "postgres://#{user}:#{pass}@h.acme.io/x", "postgresql://scott:tiger@localhost/test", "http://user:pass@proxy.acme.io:3128", "postgres://postgres:mysecretpassword@db.acme.io/x",
-		"sqlite:///data/app.db", "http://localhost:3000", "mongodb://localhost:27017/test", "https://api.test/v1/users/{id}:activate@v2", "postgres://user:@host/db", "://:@", "http://a:b@c",
+		"sqlite:///data/app.db", "postgres://app:apppass123@host.docker.internal/app", "postgres://postgres:postgres@db.default.svc.cluster.local/app", "amqp://user:password1@mq.acme.example", "http://localhost:3000", "mongodb://localhost:27017/test", "https://api.test/v1/users/{id}:activate@v2", "postgres://user:@host/db", "://:@", "http://a:b@c",
 	} {
 		if got := rules(text); got != nil {
 			t.Errorf("Find(%q) = %q, want nothing", text, got)

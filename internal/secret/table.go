@@ -30,7 +30,7 @@ var formats = [...]format{
 	{"gitlab-token", "GitLab token", "glpat- glrt- glrtr-", dotted, 20, 0},
 	{"gitlab-token", "", "gldt- glcbt- glptt- glft- glimt- glagent- glsoat- gloas-", token, 20, 0},
 	{"slack-token", "Slack token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxe- xoxe.xox xapp-", token, 20, 0},
-	{"anthropic-key", "Anthropic key", "sk-ant-", token, 24, 0},
+	{"anthropic-key", "Anthropic key", "sk-ant-", token, 20, 0},
 	{"openai-key", "OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", token, 20, 0},
 	{"openai-key", "", "sk-or-v1- sk-lf-", token, 32, 0},
 	{"openai-key", "", "sk-", alnum, 20, 0},
