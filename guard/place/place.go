@@ -147,13 +147,13 @@ func (w World) absolute(d shell.Dir, text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "/"):
 		return text, true
-	case strings.HasPrefix(text, unknownPart):
+	case strings.HasPrefix(text, unknownPart), text == "~-", strings.HasPrefix(text, "~-/"):
 		return "", false
 	case text == "~" || strings.HasPrefix(text, "~/"):
 		return w.home() + text[1:], true
 	case text == "~+" || strings.HasPrefix(text, "~+/"):
 		return w.absolute(d, "./"+strings.TrimPrefix(text[2:], "/"))
-	case strings.HasPrefix(text, "~") && !strings.HasPrefix(text, "~-"):
+	case strings.HasPrefix(text, "~"):
 		user, rest, _ := strings.Cut(text[1:], "/")
 		if user == "root" {
 			return "/root/" + rest, true
@@ -206,7 +206,7 @@ func split(p string) []string {
 			parts = append(parts, c)
 		}
 	}
-	if len(parts) > 3 && parts[0] == "proc" && parts[2] == "root" { // /proc/self/root is the root folder
+	if len(parts) > 2 && parts[0] == "proc" && parts[2] == "root" { // /proc/self/root is the root folder
 		return parts[3:]
 	}
 	return parts

@@ -45,7 +45,9 @@ func (w World) classify(parts []string) Zone {
 	if inProject {
 		return w.inProject(parts[len(project):])
 	}
-	if z := w.temp(parts); z != Unknown {
+	if own := split(w.Temp); below(parts, home) && !(len(own) > 0 && below(own, home) && below(append(parts[:len(parts):len(parts)], ""), own)) {
+		// Below the home folder, even where that is a temporary one itself.
+	} else if z := w.temp(parts); z != Unknown {
 		return z
 	}
 	for _, p := range parts {

@@ -71,6 +71,11 @@ const (
 	included
 )
 
+// Match reports whether these rules alone ignore a path below their folder. Folders above it are not asked.
+func (r Rules) Match(rel string, dir bool) bool {
+	return r.match(strings.Split(path.Clean("/" + rel)[1:], "/"), dir) == ignored
+}
+
 // match asks the rules about a path below their folder. The last pattern that matches counts.
 func (r Rules) match(parts []string, dir bool) verdict {
 	for i := len(r.patterns) - 1; i >= 0; i-- {

@@ -54,8 +54,8 @@ func Read(gitDir string, sha256 bool) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Entries of the shared index that were replaced have an empty name in the split one; those that were deleted are counted
-	// all the same: taking a file for tracked is the careful side.
+	// Entries of the shared index that were replaced have an empty name in the split one and keep their old size and time here;
+	// those that were deleted are counted all the same. Taking a file for tracked and changed is the careful side.
 	x.Entries = slices.DeleteFunc(append(x.Entries, shared.Entries...), func(e Entry) bool { return e.Path == "" })
 	slices.SortStableFunc(x.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	x.Entries = slices.CompactFunc(x.Entries, func(a, b Entry) bool { return a.Path == b.Path })

@@ -1,0 +1,133 @@
+package destructive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/guard/verdict"
+	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
+)
+
+// realWorld is a work tree on the disk, with the home folder around it. Command lines about /home/dev are about it.
+func realWorld(t *testing.T) (gitrepo.Repo, place.World, func(cmd string) string) {
+	t.Helper()
+	home := t.TempDir()
+	r := gitrepo.New(t, home+"/proj", "main")
+	r.Write(".gitignore", "node_modules/\ndist/\n/generated/\n*.log\n")
+	for _, f := range []string{"src/a.go", "src/old.go", "a.py", "file", "file.txt", "a.txt", "b.txt", "build.txt", "tests/x_test.go", "docs/x.md", "a", "old/x", "old.txt", "app.ts", "script.sh"} {
+		r.Write(f, "content of "+f+"\n")
+	}
+	r.Commit("one")
+	for _, f := range []string{"node_modules/p/index.js", "dist/x.js", "generated/x.go", "build.log", "build/x.o", "coverage/x", "target/x"} {
+		r.Write(f, "made\n")
+	}
+	r.Git("update-index", "--refresh")
+	w := place.World{Home: home, Project: r.Dir, Cwd: r.Dir, Temp: "/tmp", Disk: place.NewDisk(r.Dir, r.Path(".git"), r.Path(".git"))}
+	return r, w, func(cmd string) string { return strings.ReplaceAll(cmd, "/home/dev", home) }
+}
+
+func TestCasesInARealRepository(t *testing.T) {
+	t.Parallel()
+	_, w, here := realWorld(t)
+	check := func(cmd string, danger bool) {
+		if cmd == "rm -rf /home/other" || cmd == "rm -rf /home/*" || cmd == "rm -rf /home" || strings.HasPrefix(cmd, "find /tmp ") { // not about this home folder
+			return
+		}
+		found := judge(t, w, here(cmd))
+		if stopped := verdict.Worst(found) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v: %+v", cmd, stopped, danger, found)
+		}
+	}
+	for _, line := range lines(t, "handed.tsv") {
+		cmd, want, _ := strings.Cut(line, "\t")
+		check(cmd, want == "danger")
+	}
+	for _, cmd := range lines(t, "dangers.txt") {
+		check(cmd, true)
+	}
+	for _, cmd := range lines(t, "honest.txt") {
+		check(cmd, false)
+	}
+}
+
+// What the disk knows makes the difference.
+func TestDiskDecides(t *testing.T) {
+	t.Parallel()
+	r, w, _ := realWorld(t)
+	for cmd, danger := range map[string]bool{
+		"rm -rf generated":               false, // git ignores it
+		"rm -rf generated/*":             false,
+		"git clean -fdx generated":       false,
+		"rm -rf old":                     true,
+		"git checkout a.py":              false, // has no change that could be lost
+		"git checkout file":              false,
+		"git checkout main":              false,
+		"git checkout no-such-branch.go": false,
+		"git checkout .":                 true,
+		"git restore a.py":               true,
+	} {
+		if stopped := verdict.Worst(judge(t, w, cmd)) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v", cmd, stopped, danger)
+		}
+	}
+	r.Write("a.py", "work that nobody has\n")
+	r.Write("build/tracked.txt", "x\n")
+	r.Git("add", "-f", "build/tracked.txt")
+	w.Disk = place.NewDisk(r.Dir, r.Path(".git"), r.Path(".git"))
+	for _, cmd := range []string{"git checkout a.py", "rm -rf build"} {
+		if verdict.Worst(judge(t, w, cmd)) == verdict.Pass {
+			t.Errorf("%q passes", cmd)
+		}
+	}
+}
+
+// In a linked work tree discards of paths are everyday work, but only there.
+func TestLinkedWorkTree(t *testing.T) {
+	t.Parallel()
+	w := world()
+	w.Linked = true
+	for cmd, danger := range map[string]bool{
+		"git restore a.py": false, "git checkout -- a.py": false, "git checkout .": false, "git restore .": false,
+		"git --git-dir=/x/.git restore a.py": true, "git --work-tree /x checkout .": true, "git -C ../other restore .": true, "GIT_DIR=/x git checkout -- a.py": true, "cd ../other && git restore a.py": true,
+		"git reset --hard": true, "git clean -fdx": true, "rm -rf .": true,
+	} {
+		if stopped := verdict.Worst(judge(t, w, cmd)) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v", cmd, stopped, danger)
+		}
+	}
+}
+
+// Paths in containers and on other machines are not paths here, but for what is mounted.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for cmd, danger := range map[string]bool{
+		`docker run --rm -v "$PWD":/app alpine rm -rf /app/node_modules`: false,
+		"docker run --rm -v ./:/app alpine rm -rf /app/dist":             false,
+		"docker run --rm -v /tmp/x:/x alpine rm -rf /x/y":                false,
+		"docker run --rm alpine rm -rf /tmp/x":                           false,
+		`docker run --rm -v "$PWD":/app alpine rm -rf /app/src`:          true,
+		`docker run --rm -v "$PWD":/app alpine rm -rf /app`:              true,
+		"docker run --rm -v ~:/h alpine rm -rf /h":                       true,
+		"docker run --rm -v ~:/h alpine find /h -delete":                 true,
+		"docker run --rm -v ~/.ssh:/k alpine rm /k/id_rsa":               true,
+		"docker run --rm -v /:/host:ro alpine ls /host":                  false,
+		"docker run --rm -v data:/data alpine rm -rf /data":              true,
+		"docker exec app rm -rf /":                                       true,
+		"docker exec app rm -rf node_modules":                            true,
+		"docker exec app sh -c 'rm -f /tmp/x'":                           false,
+		"ssh host 'echo x > out.txt'":                                    false,
+		"ssh host 'echo x > /dev/sda'":                                   true,
+		"ssh host cat /dev/sda > ./image":                                false,
+		"ssh host 'git reset --hard'":                                    true,
+		"ssh host 'sudo systemctl restart nginx'":                        false,
+		"ssh host sudo reboot":                                           true,
+		"kubectl exec pod -- ls /data":                                   false,
+		"kubectl exec -it pod -- sh -c 'rm -rf /data/*'":                 true,
+	} {
+		found := judge(t, world(), cmd)
+		if stopped := verdict.Worst(found) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v: %+v", cmd, stopped, danger, found)
+		}
+	}
+}
