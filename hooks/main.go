@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,12 +67,16 @@ func Main(h Hook, env Env) int {
 	if child && !h.Guards {
 		return 0
 	}
-	r := &run{hook: h, env: env, started: env.Now()}
+	r := &run{hook: h, env: env, started: env.Now(), log: logger{stderr: env.Stderr}}
+	paths, err := config.ResolvePaths(env.Getenv) // touches no file; the deadline needs the log from its first moment
+	if err == nil {
+		r.log.files = paths.LogFiles()
+	}
 	if h.Deadline > 0 {
 		r.watchdog = time.AfterFunc(h.Deadline, r.expire)
 		defer r.watchdog.Stop()
 	}
-	out := r.handle(child)
+	out := r.handle(child, paths, err)
 	r.answer(out)
 	return 0
 }
@@ -89,18 +94,15 @@ type run struct {
 }
 
 // handle is the whole life of one event. The recover here is the only one of the program.
-func (r *run) handle(child bool) (out claude.Output) {
+func (r *run) handle(child bool, paths config.Paths, unresolved error) (out claude.Output) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.fail("panic", fmt.Errorf("panic: %v at %s", v, firstFrame(debug.Stack())))
 		}
 	}()
-	paths, err := config.ResolvePaths(r.env.Getenv)
-	if err != nil {
-		r.log = logger{stderr: r.env.Stderr}
-		return r.fail("resolve paths", err)
+	if unresolved != nil {
+		return r.fail("resolve paths", unresolved)
 	}
-	r.log = logger{files: paths.LogFiles(), stderr: r.env.Stderr}
 	raw, err := readAll(r.env.Stdin)
 	r.raw.Store(&raw)
 	if err != nil {
@@ -146,10 +148,11 @@ func (r *run) expire() {
 	}
 	cause := fmt.Errorf("not done within %s", r.hook.Deadline)
 	in, _ := claude.Decode(r.input()) // what could be read of it
+	var unsaid error
 	if r.hook.Closed != nil {
-		r.print(r.hook.Closed(in, r.input(), cause), in.Event)
+		unsaid = r.print(r.hook.Closed(in, r.input(), cause), in.Event)
 	}
-	r.keepLate(in, cause)
+	r.keepLate(in, errors.Join(cause, unsaid))
 	r.env.Exit(0)
 }
 
@@ -172,24 +175,22 @@ func (r *run) answer(out claude.Output) {
 	if r.answered.Swap(true) {
 		return
 	}
-	r.print(out, r.in.Event)
+	if err := r.print(out, r.in.Event); err != nil {
+		r.log.write(r.entry("write output", err))
+	}
 }
 
-func (r *run) print(out claude.Output, event string) {
+// print writes an answer. It looks at nothing that a handler may still be writing.
+func (r *run) print(out claude.Output, event string) error {
 	if event == "" {
 		event = r.hook.Event
 	}
 	data, err := out.Encode(event)
-	if err != nil {
-		r.log.write(r.entry("encode output", err))
-		return
+	if err != nil || len(data) == 0 {
+		return err
 	}
-	if len(data) == 0 {
-		return
-	}
-	if _, err := r.env.Stdout.Write(data); err != nil {
-		r.log.write(r.entry("write output", err))
-	}
+	_, err = r.env.Stdout.Write(data)
+	return err
 }
 
 func (r *run) entry(what string, cause error) entry {

@@ -148,10 +148,14 @@ func TestDeadlineAnswersOnceAndEndsTheProcess(t *testing.T) {
 	go func() {
 		defer close(done)
 		hooks.Main(hooks.Hook{
-			Name: "slow", Deadline: time.Millisecond,
+			Name: "slow", Deadline: time.Hour, // until the input is read, or a busy machine answers without having seen it
 			Closed: func(claude.Input, []byte, error) claude.Output { return claude.Deny("too slow") },
 			Late:   func(in claude.Input, session string, _ time.Time) []byte { return []byte(in.Event + " of " + session) },
-			Handle: func(*hooks.Call) (claude.Output, error) { <-release; return claude.Ask("late"), nil },
+			Handle: func(c *hooks.Call) (claude.Output, error) {
+				c.Extend(time.Millisecond)
+				<-release
+				return claude.Ask("late"), nil
+			},
 		}, w.env)
 	}()
 	if code := <-w.exits; code != 0 {
@@ -171,6 +175,35 @@ func TestDeadlineAnswersOnceAndEndsTheProcess(t *testing.T) {
 	}
 	if data, err := os.ReadFile(kept[0]); err != nil || !strings.Contains(string(data), "PreToolUse of s1") {
 		t.Errorf("spool %q (%v), want the late event", data, err)
+	}
+}
+
+// A deadline that passes before any input came leaves one line and no answer: there is no event to answer.
+func TestDeadlineBeforeTheInput(t *testing.T) {
+	t.Parallel()
+	blocked, release := io.Pipe()
+	w := newWorld(t, blocked, nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		hooks.Main(hooks.Hook{
+			Name: "slow", Deadline: time.Millisecond,
+			Closed: func(_ claude.Input, raw []byte, _ error) claude.Output {
+				if len(raw) > 0 {
+					t.Errorf("input %q", raw)
+				}
+				return claude.Output{}
+			},
+			Handle: func(*hooks.Call) (claude.Output, error) { return claude.Output{}, nil },
+		}, w.env)
+	}()
+	if code := <-w.exits; code != 0 {
+		t.Errorf("exit status %d at the deadline, want 0", code)
+	}
+	_ = release.Close()
+	<-done
+	if w.stdout.Len() > 0 || !strings.Contains(w.log(t), "not done within") {
+		t.Errorf("stdout %q, log %q", w.stdout.String(), w.log(t))
 	}
 }
 

@@ -2,6 +2,7 @@ package event
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/lineage"
@@ -17,15 +18,35 @@ func (s *Scene) Typed() bool {
 	return !FromTool(lineage.Ancestors(), s.In.SessionID, s.Exe)
 }
 
-// FromTool reports whether one of the ancestors of a hook was started by a tool of the session. The shell in which the client
-// runs the hook bears the session, too, and is known by its command line.
+// FromTool reports whether one of the ancestors of a hook is a tool of the session: it bears the session in its environment,
+// and the client has started it, or it has left its parents. The shell in which the client runs the hook bears the session,
+// too, and is known by its command line.
 func FromTool(ancestors []lineage.Process, session, exe string) bool {
-	for i, p := range ancestors {
-		if session != "" && p.Getenv(sessionVar) == session && !(i == 0 && runsHook(p.Args, exe)) {
-			return true
+	if session == "" {
+		return false
+	}
+	for i := len(ancestors) - 1; i >= 0; i-- {
+		p := ancestors[i]
+		if p.Getenv(sessionVar) != session || i == 0 && runsHook(p.Args, exe) {
+			continue
 		}
+		if i+1 == len(ancestors) || ancestors[i+1].PID == 1 {
+			return p.Getenv("CLAUDECODE") != ""
+		}
+		return isClient(ancestors[i+1], p)
 	}
 	return false
+}
+
+// isClient is whether a process is the Claude Code that has started child.
+func isClient(p, child lineage.Process) bool {
+	if len(p.Args) == 0 {
+		return false
+	}
+	if exe := child.Getenv("CLAUDE_CODE_EXECPATH"); exe != "" && exe == p.Args[0] || filepath.Base(p.Args[0]) == "claude" {
+		return true
+	}
+	return slices.ContainsFunc(p.Args[:min(len(p.Args), 3)], func(arg string) bool { return strings.Contains(arg, "claude-code") })
 }
 
 // runsHook is whether a command line is that of a shell which runs only the hook, as install registers it.
