@@ -115,6 +115,10 @@ func one(ctx context.Context, t *tools, k kind, files []file) (found []pushed.Fi
 	var olds []file
 	var at []int
 	for i, p := range problems {
+		if p != nil && !p.skip && template(files[i].path, files[i].data) {
+			problems[i] = &problem{skip: true, text: "a template"}
+			continue
+		}
 		if p != nil && !p.note && !p.skip && files[i].old != nil {
 			olds, at = append(olds, file{path: files[i].path, data: files[i].old, kind: k}), append(at, i)
 		}
@@ -200,10 +204,6 @@ func collect(ctx context.Context, in *pushed.Input) (files map[kind][]file, foun
 		}
 		if bytes.HasPrefix(now, []byte{0xff, 0xfe}) || bytes.HasPrefix(now, []byte{0xfe, 0xff}) {
 			skipped = append(skipped, pushed.Printable(c.Path)+": UTF-16")
-			continue
-		}
-		if template(c.Path, now) {
-			skipped = append(skipped, pushed.Printable(c.Path)+": a template")
 			continue
 		}
 		old, err := in.Old(ctx, c)

@@ -62,8 +62,10 @@ type gate struct {
 	in      *pushed.Input
 	files   []changed
 	touched map[string]bool
-	covered map[string]string // changed file → its test
-	tests   []string          // all tests of the tree
+	covered map[string]string   // changed file → its test
+	tests   []string            // all tests of the tree …
+	stems   map[string][]string // … by their subjects and names
+	dirs    map[string][]string // … by their folders
 }
 
 // collect keeps the changed files that want a test.
@@ -107,15 +109,22 @@ func (g *gate) judge(ctx context.Context) (found []pushed.Finding, err error) {
 			g.tests = append(g.tests, p)
 		}
 	}
-	found, left, err := g.round(ctx, g.files, g.likely)
-	if err != nil {
-		return found, err
-	}
-	rest := len(left) - maxUncovered
-	left = left[:min(len(left), maxUncovered)]
-	more, left, err := g.round(ctx, left, func(some []changed) []string { return append(g.likely(some), g.nearest(some)...) })
-	if found = append(found, more...); err != nil {
-		return found, err
+	g.sort()
+	var left []changed
+	rest := len(g.files)
+	for some := range slices.Chunk(g.files, group) {
+		rest -= len(some)
+		more, open, err := g.round(ctx, some, g.likely)
+		if found = append(found, more...); err != nil {
+			return found, err
+		}
+		more, open, err = g.round(ctx, open, func(some []changed) []string { return append(g.likely(some), g.nearest(some)...) })
+		if found, left = append(found, more...), append(left, open...); err != nil {
+			return found, err
+		}
+		if len(left) > maxUncovered {
+			break
+		}
 	}
 	failed := 0
 	for i, f := range left {
@@ -128,19 +137,20 @@ func (g *gate) judge(ctx context.Context) (found []pushed.Finding, err error) {
 			failed++
 		}
 		if failed == enough {
-			rest = max(rest, 0) + len(left) - i - 1
+			rest += len(left) - i - 1
 			break
 		}
 	}
 	if rest > 0 {
-		found = append(found, pushed.Finding{Text: fmt.Sprintf("%d more files, without a test at a customary place, were not looked at", rest), Fail: failed < enough})
+		found = append(found, pushed.Finding{Text: fmt.Sprintf("%d more files were not looked at", rest), Fail: failed < enough})
 	}
 	return found, nil
 }
 
 // Bounds of the search, in files.
 const (
-	maxUncovered = 500 // without a test at a customary place
+	maxUncovered = 500 // without a test: more are not looked for
+	group        = 512 // searched to the end before the next ones
 	batch        = 64  // looked at in one private folder: listing a folder costs time for each file in it
 )
 

@@ -16,27 +16,46 @@ func fold(stem string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(stem))
 }
 
+// sort files the tests of the tree under what the finder knows them by.
+func (g *gate) sort() {
+	g.stems, g.dirs = map[string][]string{}, map[string][]string{}
+	for _, t := range g.tests {
+		subject, own := fold(layout.Subject(tdd.LanguageOf(t), path.Base(t))), fold(layout.Stem(t))
+		g.stems[subject] = append(g.stems[subject], t)
+		if own != subject {
+			g.stems[own] = append(g.stems[own], t)
+		}
+		g.dirs[path.Dir(t)] = append(g.dirs[path.Dir(t)], t)
+	}
+}
+
 // likely lists the tests that the finder tries by their names or places: it needs no other as long as one of them counts.
 func (g *gate) likely(files []changed) []string {
-	stems, dirs := map[string]bool{}, map[string]bool{}
+	picked := map[string]bool{}
+	pick := func(tests []string) {
+		for _, t := range tests {
+			picked[t] = true
+		}
+	}
 	for _, f := range files {
 		stem := layout.Stem(f.Path)
-		stems[fold(stem)] = true
+		pick(g.stems[fold(stem)])
 		switch f.lang {
 		case source.Go:
-			dirs[path.Dir(f.Path)] = true
+			pick(g.dirs[path.Dir(f.Path)])
 		case source.Rust:
-			dirs[path.Join(path.Dir(f.Path), stem)] = true
+			pick(g.dirs[path.Join(path.Dir(f.Path), stem)])
 		}
 	}
-	var out []string
-	for _, t := range g.tests {
-		base := path.Base(t)
-		lang := tdd.LanguageOf(t)
-		if stems[fold(layout.Subject(lang, base))] || stems[fold(layout.Stem(t))] || dirs[path.Dir(t)] {
-			out = append(out, t)
-		}
+	return sorted(picked)
+}
+
+func sorted(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for p := range set {
+		out = append(out, p)
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -69,12 +88,7 @@ func (g *gate) nearest(files []changed) []string {
 			picked[n.path] = true
 		}
 	}
-	out := make([]string, 0, len(picked))
-	for p := range picked {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
+	return sorted(picked)
 }
 
 // shared counts the folders that two paths have in common.

@@ -62,7 +62,23 @@ func Fixture(p string) bool {
 			return true
 		}
 	}
-	return strings.Contains(path.Base(p), "{{")
+	return strings.Contains(path.Base(p), "{{") || layout.Classify(p) == layout.Test && onPurpose(p)
+}
+
+// onPurpose reports words in the path of a test's file that say that it is broken.
+func onPurpose(p string) bool {
+	words := strings.FieldsFunc(strings.ToLower(p), func(r rune) bool { return r == '/' || r == '_' || r == '-' || r == '.' })
+	for i, w := range words {
+		switch w {
+		case "invalid", "malformed", "broken", "bad", "corrupt", "corrupted", "badsyntax":
+			return true
+		case "error", "errors":
+			if i > 0 && (words[i-1] == "syntax" || words[i-1] == "parse") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // generatedBy are phrases with which generators mark their files, in lower case.
