@@ -42,9 +42,9 @@ func (a *app) gate() *cli.Command {
 pushing, and put the gate into git's own pre-push hook.
 
 Examples:
-  devflow gate push                  # what 'git push' would publish from here
+  devflow gate push                  # what git push would publish
   devflow gate push origin HEAD:main
-  devflow gate hook install          # also for pushes that no agent makes
+  devflow gate hook install          # also for pushes of people
   devflow gate log                   # what the gate has said here`,
 		Commands: []*cli.Command{a.gatePush(), a.gatePrePush(), a.gateHook(), a.gateLog(), a.gateAuto()},
 	}
@@ -55,7 +55,7 @@ func (a *app) gatePush() *cli.Command {
 	return &cli.Command{
 		Name: "push", Usage: "judge what git push would publish, without pushing", ArgsUsage: "[ARGUMENTS OF GIT PUSH]",
 		Description: `Nothing is sent. The tests run in the work tree when it equals the pushed
-commit, otherwise in a copy of the commit. Options of git push come after --.
+commit, otherwise in a copy of it. Options of git push come after --.
 
 Examples:
   devflow gate push

@@ -28,13 +28,13 @@ func (a *app) guard() *cli.Command {
 	return &cli.Command{
 		Name:  "guard",
 		Usage: "ask the guard about a command line, without running it",
-		Description: `The guard refuses commands that destroy work, write secrets or switch devflow
-off. It is a speed bump for an honest agent, not a sandbox.
+		Description: `The guard refuses commands that destroy work, write secrets or switch
+devflow off. It is a speed bump for an honest agent, not a sandbox.
 
 Examples:
-  devflow guard test 'rm -rf build'     # would it run?
+  devflow guard test 'rm -rf build'      # would it run?
   devflow guard explain 'g=git; $g push -f'
-  devflow guard rules                   # every rule, its reason and its alternative`,
+  devflow guard rules                    # every rule and its alternative`,
 		Commands: []*cli.Command{a.guardTest(), a.guardExplain(), a.guardRules()},
 	}
 }
@@ -43,8 +43,8 @@ func (a *app) guardTest() *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name: "test", Usage: "say whether a command line would run", ArgsUsage: "'COMMAND'",
-		Description: `Without COMMAND the line is read from stdin. A push is only recognised here;
-devflow gate push judges it.
+		Description: `Without COMMAND the line is read from stdin. A push is only recognised
+here; devflow gate push judges it.
 
 Examples:
   devflow guard test 'git reset --hard'
@@ -73,8 +73,9 @@ func (a *app) guardExplain() *cli.Command {
 	var asJSON bool
 	return &cli.Command{
 		Name: "explain", Usage: "show how a command line is read, and what speaks against it", ArgsUsage: "'COMMAND'",
-		Description: `Lists the commands that would really run (behind wrappers, variables, aliases,
-nested shells and interpreter code), the files they write, and the findings.
+		Description: `Lists the commands that would really run (behind wrappers, variables,
+aliases, nested shells and interpreter code), the files that they write,
+and the findings.
 
 Examples:
   devflow guard explain 'sudo env X=1 sh -c "rm -rf /var/tmp/x"'
