@@ -71,7 +71,7 @@ func TestFindingsExplainThemselves(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range lines(t, "dangers.txt") {
 		for _, f := range judge(t, world(), cmd) {
-			if f.Rule == "" || f.What == "" || f.Why == "" || f.Instead == "" || f.Segment == "" || len(f.Segment) > 200 || f.Decision == verdict.Pass || strings.Contains(f.Why, "%") {
+			if f.Rule == "" || f.What == "" || f.Why == "" || f.Instead == "" || f.Segment == "" || len(f.Segment) > 200 || f.Decision == verdict.Pass || strings.Contains(f.Why, "%") && !strings.Contains(cmd, "%") {
 				t.Errorf("%q: %+v", cmd, f)
 			}
 		}

@@ -155,10 +155,15 @@ func (w World) absolute(d shell.Dir, text string) (string, bool) {
 		return w.absolute(d, "./"+strings.TrimPrefix(text[2:], "/"))
 	case strings.HasPrefix(text, "~"):
 		user, rest, _ := strings.Cut(text[1:], "/")
-		if user == "root" {
+		switch {
+		case user == "root":
 			return "/root/" + rest, true
+		case user == path.Base(w.home()):
+			return w.home() + "/" + rest, true
+		case strings.HasPrefix(w.home(), "/Users/"):
+			return "/Users/" + user + "/" + rest, true
 		}
-		return path.Dir(w.home()) + "/" + user + "/" + rest, true
+		return "/home/" + user + "/" + rest, true
 	case d.Unknown:
 		return "", false
 	}

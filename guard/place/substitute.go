@@ -128,6 +128,28 @@ func (w World) variable(name string) (string, bool) {
 	return "", false
 }
 
+// mktemp gives the path that mktemp makes, as far as its template tells.
+func (w World) mktemp(args []string) (string, bool) {
+	dir, name := "/tmp", "tmp.XXXXXX"
+	for i, a := range args {
+		a = strings.Trim(a, `"'`)
+		switch {
+		case a == "-p" && i+1 < len(args):
+			dir = strings.Trim(args[i+1], `"'`)
+		case strings.HasPrefix(a, "--tmpdir="):
+			dir = a[len("--tmpdir="):]
+		case strings.HasPrefix(a, "-") || i > 0 && args[i-1] == "-p":
+		default:
+			name = a
+		}
+	}
+	if strings.Contains(name, "/") {
+		dir, name = path.Split(name)
+	}
+	dir, dynamic := w.substitute(dir)
+	return dir + "/" + name, !dynamic && !strings.ContainsAny(name, "$`")
+}
+
 // output gives what a few well-known commands print.
 func (w World) output(cmd string) (string, bool) {
 	fields := strings.Fields(cmd)
@@ -138,12 +160,7 @@ func (w World) output(cmd string) (string, bool) {
 	case fields[0] == "pwd" && w.Cwd != "":
 		return w.Cwd, true
 	case fields[0] == "mktemp":
-		for _, f := range fields[1:] {
-			if strings.Contains(f, "/") || f == "-p" || strings.HasPrefix(f, "--tmpdir=") {
-				return "", false
-			}
-		}
-		return "/tmp/tmp.XXXXXX", true
+		return w.mktemp(fields[1:])
 	case strings.Join(fields, " ") == "git rev-parse --show-toplevel" && w.Project != "":
 		return w.Project, true
 	case (fields[0] == "echo" || fields[0] == "printf") && len(fields) == 2 && strings.HasPrefix(fields[1], "~"):

@@ -101,30 +101,47 @@ func substituted(text string) []string {
 // runsInput reports whether the command runs what it reads: a shell or interpreter without a script of its own.
 func runsInput(k *rule.Call) bool {
 	name := k.Cmd.Name
-	if !isShell(name) && !isInterpreter(name) {
+	interpreter := isInterpreter(name)
+	if !isShell(name) && !interpreter {
 		return false
 	}
 	for _, x := range k.Words {
 		switch t := x.Text; {
-		case t == "-" || t == "/dev/stdin" || t == "-s" || t == "-c":
+		case t == "-" || t == "/dev/stdin" || t == "-s":
 			return true
-		case strings.HasPrefix(t, "-"):
-			if isInterpreter(name) && !rule.OneOf(t, "-u", "-B", "-I", "-S") {
-				return false
-			}
-		default:
+		case !strings.HasPrefix(t, "-"):
+			return false
+		case interpreter && !rule.OneOf(t, "-u", "-B", "-I", "-S"):
+			return false
+		case !interpreter && !strings.HasPrefix(t, "--") && strings.ContainsAny(t, "cn"): // a script of its own; a look at the syntax
 			return false
 		}
 	}
 	return true
 }
 
-// scriptWords are the words that the command takes as script or script file.
-func scriptWords(k *rule.Call) []shell.Word {
-	if !isShell(k.Cmd.Name) && !k.Cmd.Opaque {
-		return nil
+// scriptWord is the word that the command takes as script or script file, "" if it is fully known or there is none.
+func scriptWord(k *rule.Call) string {
+	if !isShell(k.Cmd.Name) && !isInterpreter(k.Cmd.Name) && !k.Cmd.Opaque {
+		return ""
 	}
-	return k.Words
+	inline := false
+	for _, x := range k.Words {
+		t := x.Text
+		switch {
+		case strings.HasPrefix(t, "-") && !x.Dynamic:
+			inline = inline || rule.OneOf(t, "--eval", "--print", "--command") || !strings.HasPrefix(t, "--") && strings.ContainsAny(t, "cepr")
+		case k.Cmd.Opaque && !x.Dynamic:
+		case x.Dynamic && startsWithSubstitution(t) && (inline || isShell(k.Cmd.Name) || k.Cmd.Opaque || strings.HasPrefix(t, "<(")):
+			return t
+		default:
+			return ""
+		}
+	}
+	if in := k.Cmd.Stdin.Text; in.Dynamic && startsWithSubstitution(in.Text) && runsInput(k) {
+		return in.Text
+	}
+	return ""
 }
 
 func downloaded(k *rule.Call) string {
@@ -135,16 +152,9 @@ func downloaded(k *rule.Call) string {
 			}
 		}
 	}
-	for _, x := range scriptWords(k) {
-		if !x.Dynamic {
-			continue
-		}
-		if sub := substituted(x.Text); len(sub) > 0 && !strings.HasPrefix(strings.TrimLeft(x.Text, "( "), "echo") {
-			for _, n := range sub {
-				if isFetcher(strings.ToLower(n)) && n != "ssh" && startsWithSubstitution(x.Text) {
-					return "what " + n + " brings"
-				}
-			}
+	for _, n := range substituted(scriptWord(k)) {
+		if isFetcher(strings.ToLower(n)) && n != "ssh" {
+			return "what " + n + " brings"
 		}
 	}
 	if rule.OneOf(k.Name, "iex", "invoke-expression") || k.Name == "powershell" {
@@ -170,14 +180,9 @@ func decoded(k *rule.Call) string {
 			}
 		}
 	}
-	for _, x := range scriptWords(k) {
-		if !x.Dynamic || !startsWithSubstitution(x.Text) {
-			continue
-		}
-		for _, n := range substituted(x.Text) {
-			if isDecoder(n) {
-				return "the output of " + n
-			}
+	for _, n := range substituted(scriptWord(k)) {
+		if isDecoder(n) {
+			return "the output of " + n
 		}
 	}
 	if k.Name == "powershell" {
@@ -208,22 +213,16 @@ func computedScript(k *rule.Call) string {
 		}
 		return "the output of " + strings.Join(feeders, ", ")
 	}
-	if !k.Cmd.Opaque {
+	if !k.Cmd.Opaque && k.Cmd.Stdin.Kind != shell.FeedText {
 		return ""
 	}
-	for _, x := range k.Words {
-		if !x.Dynamic || !startsWithSubstitution(x.Text) {
-			continue
-		}
-		known := false
-		for _, n := range substituted(x.Text) {
-			known = known || strings.Contains(generators, " "+n+" ") || strings.HasSuffix(n, "env")
-		}
-		if !known {
-			return x.Text
+	script := scriptWord(k)
+	for _, n := range substituted(script) {
+		if strings.Contains(generators, " "+n+" ") || strings.HasSuffix(n, "env") {
+			return ""
 		}
 	}
-	return ""
+	return script
 }
 
 // computedProgram judges a program that is not known by its arguments.

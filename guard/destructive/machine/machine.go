@@ -37,7 +37,7 @@ func diskFormat(k *rule.Call) string {
 			return all
 		}
 	}
-	return k.MatchLines(`cryptsetup luksformat|erase|luksErase|luksRemoveKey|luksKillSlot|reencrypt|luksremovekey|luksterase|lukserase|lukskillslot
+	return k.MatchLines(`cryptsetup luksformat|erase|lukserase|luksremovekey|lukskillslot|reencrypt|luksremovekey|luksterase|lukserase|lukskillslot
 lvremove
 vgremove
 pvremove
@@ -129,7 +129,7 @@ pwck
 faillock --reset`
 
 const firewallLines = `iptables|ip6tables -F|--flush|-X
-iptables|ip6tables -P ACCEPT
+iptables|ip6tables -P accept
 nft flush
 nft delete table
 ufw disable|reset
@@ -141,7 +141,7 @@ ebtables -F
 ip link|route|addr|address flush
 ip link delete`
 
-const serviceLines = `systemctl stop|disable|mask|kill ssh*|network*|dbus*|systemd*|docker*|containerd*|cron*|firewalld*|ufw*|NetworkManager*|networkmanager*
+const serviceLines = `systemctl stop|disable|mask|kill ssh*|network*|dbus*|systemd*|docker*|containerd*|cron*|firewalld*|ufw*|networkmanager*|networkmanager*
 launchctl remove|bootout|unload|disable
 apt|apt-get|aptitude remove|purge sudo|libc*|systemd*|linux-image*|coreutils|bash|openssh*|python3|init*|apt|dpkg|git
 apt|apt-get --allow-remove-essential

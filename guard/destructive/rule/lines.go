@@ -77,6 +77,9 @@ func (k *Call) Option(names string) bool {
 			if t == "--" {
 				break
 			}
+			if prefix, ok := strings.CutSuffix(name, "*"); ok && strings.HasPrefix(strings.ToLower(t), prefix) {
+				return true
+			}
 			if strings.EqualFold(t, name) && (len(name) > 2 || t == name) || strings.HasPrefix(t, name+"=") && !strings.HasSuffix(t, "=false") {
 				return true
 			}

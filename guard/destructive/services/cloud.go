@@ -17,7 +17,7 @@ var containerRules = [...]rule.Rule{
 		What: "deletes the data of containers", Why: "`%` deletes volumes: databases and uploads live there", Instead: "stop and keep the data: `docker compose down`; look first: `docker volume ls`",
 	},
 	{
-		ID: "container.prune", Decision: verdict.Ask, Lines: pruneLines,
+		ID: "container.prune", Decision: verdict.Ask, Match: prune,
 		What: "deletes containers or images that others may need", Why: "`%` does not ask whose they are", Instead: "name the one: `docker rm my-container`; free space: `docker builder prune`",
 	},
 	{
@@ -54,6 +54,14 @@ docker network|context rm
 kind|k3d|minikube delete
 kind|k3d cluster|clusters delete
 minikube delete`
+
+// prune also finds the removal of whatever the pipe names.
+func prune(k *rule.Call) string {
+	if k.Name == "docker" && k.Cmd.Wrapped("xargs") && k.MatchLines("docker rm|kill -f|--force\ndocker kill") != "" {
+		return "docker " + rule.Join(k.Words) + " of all that the pipe names"
+	}
+	return k.MatchLines(pruneLines)
+}
 
 // hostMount finds a writable mount of a folder that is the machine.
 func hostMount(k *rule.Call) string {

@@ -104,7 +104,7 @@ func judge(st []string) string {
 	for len(st) > 0 && (st[0] == "(" || is(st[0], "begin") || is(st[0], "start") && len(st) > 1 || is(st[0], "transaction")) {
 		st = st[1:]
 	}
-	if len(st) < 2 || is(st[0], "explain", "create", "comment", "grant", "show", "describe", "insert", "set", "prepare") && !has(st, "delete") {
+	if len(st) < 2 || is(st[0], "create", "comment", "grant", "show", "describe", "insert", "set", "prepare") || is(st[0], "explain") && !has(st, "analyze") {
 		return ""
 	}
 	second := st[1]

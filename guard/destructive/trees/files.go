@@ -247,7 +247,16 @@ func opensToOthers(mode string) bool {
 		n := "000" + mode
 		return strings.ContainsAny(n[len(n)-2:], "234567")
 	}
-	return strings.ContainsAny(mode, "gao") && strings.ContainsAny(mode, "+=") && strings.ContainsAny(mode, "rw") && !strings.Contains(mode, "go-") && !strings.HasPrefix(mode, "go=,")
+	for clause := range strings.SplitSeq(mode, ",") {
+		at := strings.LastIndexAny(clause, "+=-")
+		if at < 0 || clause[at] == '-' {
+			continue
+		}
+		if who := clause[:at]; (who == "" || strings.ContainsAny(who, "goa")) && strings.ContainsAny(clause[at:], "rw") {
+			return true
+		}
+	}
+	return false
 }
 
 // toSelf reports whether the new owner is whoever runs the command.

@@ -116,11 +116,11 @@ var treeRules = [...]rule.Rule{
 		What: "overwrites git's own files", Why: "% is git's; a wrong byte loses branches or history", Instead: "use git's own command: `git update-index --refresh`",
 	},
 	{
-		ID: "perm.tree", Decision: verdict.Deny, Op: rule.OpenTree, Zones: zRoot | zSystem | zHome | zHomeTop | zKeys | zOutside | zTempTop | zGit,
+		ID: "perm.tree", Decision: verdict.Deny, Op: rule.OpenTree, Zones: zRoot | zSystem | zHome | zHomeTop | zKeys | zTempTop | zGit,
 		What: "changes the permissions of a whole tree", Why: "nobody can tell afterwards what the permissions in % were", Instead: "change the folder that needs it: `chmod -R u+rwX ./dir`",
 	},
 	{
-		ID: "perm.project", Decision: verdict.Ask, Op: rule.OpenTree, Zones: zTop | zProject | zUnknown,
+		ID: "perm.project", Decision: verdict.Ask, Op: rule.OpenTree, Zones: zTop | zProject | zUnknown | zOutside,
 		What: "opens a whole tree to everybody, or closes it", Why: "every file in % gets the same permissions", Instead: "change only what is missing: `chmod -R u+rwX ./dir`",
 	},
 	{
@@ -132,7 +132,7 @@ var treeRules = [...]rule.Rule{
 		What: "opens or closes a place of the system", Why: "% is needed by every program", Instead: rule.AskOwner,
 	},
 	{
-		ID: "perm.owner", Decision: verdict.Deny, Op: rule.Own, Zones: zRoot | zSystem | zHome | zHomeTop | zKeys | zDevice | zOutside,
+		ID: "perm.owner", Decision: verdict.Deny, Op: rule.Own, Zones: zRoot | zSystem | zHome | zHomeTop | zKeys | zDevice,
 		What: "changes the owner of a whole tree", Why: "nobody can tell afterwards to whom the files in % belonged", Instead: "change the project alone: `sudo chown -R \"$USER\" ./dir`",
 	},
 }

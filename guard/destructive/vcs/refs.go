@@ -18,7 +18,7 @@ func gitClean(k *rule.Call) string {
 	if !force || !g.Elsewhere && len(g.Operands) > 0 && k.Harmless(g.Operands) {
 		return ""
 	}
-	return strings.TrimSpace(rule.Join(k.Words[1:]))
+	return "-f " + strings.Join(g.Texts(), " ")
 }
 
 func gitStash(k *rule.Call) string {
