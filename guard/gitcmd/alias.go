@@ -11,8 +11,12 @@ import (
 // maxExpand bounds aliases of aliases and commands that git starts within commands that git starts.
 const maxExpand = 8
 
-// maxCommands bounds what one command expands to.
-const maxCommands = 256
+// Bounds of what one command expands to: commands, words of all of them together, and bytes of a word with parameters in it.
+const (
+	maxCommands = 256
+	maxWords    = 1 << 18
+	maxWord     = 64 << 10
+)
 
 // Aliases knows the aliases of a repository and of the user.
 type Aliases interface {
@@ -31,9 +35,31 @@ func Expand(c *shell.Command, a Aliases) []shell.Command {
 	return e.out
 }
 
+// maxScripts bounds the shell lines that are read for one command line.
+const maxScripts = 2048
+
+// All expands every command of a line, with the aliases that the line itself defines, see Declared and Expand. Its bounds hold
+// for the whole line, so that it stays cheap whatever the line repeats.
+func All(cmds []shell.Command, a Aliases) []shell.Command {
+	e := expander{aliases: Declared(cmds, a), out: make([]shell.Command, 0, len(cmds))}
+	for i := range cmds {
+		e.from = len(e.out)
+		e.command(cmds[i], nil, false)
+	}
+	return e.out
+}
+
 type expander struct {
 	aliases Aliases
 	out     []shell.Command
+	from    int // where the present command's own begin in out
+	words   int // made so far
+	scripts int // read so far
+}
+
+// full is true when a bound is reached: what comes then is Opaque.
+func (e *expander) full() bool {
+	return len(e.out)-e.from > maxCommands || e.words > maxWords || e.scripts > maxScripts
 }
 
 // command appends what c runs. seen holds the aliases and starters on the way to it; spliced says that the words come from an
@@ -44,13 +70,12 @@ func (e *expander) command(c shell.Command, seen []string, spliced bool) {
 		e.out = append(e.out, c)
 		return
 	}
-	if len(seen) > maxExpand || len(e.out) > maxCommands {
-		c.Opaque = true
-		e.out = append(e.out, c)
-		return
-	}
 	text := e.alias(&g)
 	switch {
+	case len(seen) > maxExpand || e.full():
+		c.Opaque = c.Opaque || text != "" || len(seen) > 0
+		e.out = append(e.out, c)
+		return
 	case text == "":
 		e.out = append(e.out, c)
 		e.started(&c, &g, append(seen, g.Sub), spliced)
@@ -74,6 +99,7 @@ func (e *expander) command(c shell.Command, seen []string, spliced bool) {
 		e.out = append(e.out, c)
 		return
 	}
+	e.words += len(words) + len(c.Words)
 	next := append([]shell.Word{}, c.Words[:g.at]...)
 	for _, w := range words {
 		next = append(next, shell.Word{Text: w, Quoted: true})
@@ -107,6 +133,7 @@ func (e *expander) alias(g *Git) string {
 
 // script appends the commands of a shell line that git starts; args are its positional parameters.
 func (e *expander) script(c *shell.Command, g *Git, line string, args []shell.Word, seen []string) {
+	e.scripts++
 	s, err := shell.Parse(line)
 	if err != nil || len(seen) > maxExpand {
 		opaque := *c
@@ -119,14 +146,17 @@ func (e *expander) script(c *shell.Command, g *Git, line string, args []shell.Wo
 	for i := range s.Commands {
 		inner := s.Commands[i]
 		e.adopt(&inner, c, g)
+		if e.full() {
+			inner.Opaque = true
+			e.out = append(e.out, inner)
+			return
+		}
 		words := positional(inner.Words, args)
 		if own, ok := Parse(&inner); ok && own.at > 0 && len(words) > 0 {
 			words = g.handDown(words)
 		}
+		e.words += len(words)
 		e.command(withWords(inner, words), seen, false)
-		if len(e.out) > maxCommands {
-			return
-		}
 	}
 }
 
@@ -200,6 +230,8 @@ func numbered(w shell.Word, args []shell.Word) shell.Word {
 		rest := w.Text[i:]
 		n, size := parameter(rest)
 		switch {
+		case b.Len() > maxWord:
+			return w
 		case size > 0 && n <= len(args):
 			b.WriteString(args[n-1].Text)
 			known = known && args[n-1].Literal()

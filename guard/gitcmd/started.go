@@ -32,7 +32,7 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string, spliced bool
 		e.afterWord(c, g, "run", seen)
 	default:
 		for _, line := range optionValues(g.Args, startOptions(g.Sub)) {
-			if len(e.out) > maxCommands {
+			if e.full() {
 				opaque := *c
 				opaque.Opaque = true
 				e.out = append(e.out, opaque)
@@ -197,7 +197,7 @@ func (e *expander) afterWord(c *shell.Command, g *Git, word string, seen []strin
 		e.script(c, &inside, g.Args[i].Text, nil, seen)
 		return
 	}
-	e.words(c, &inside, g.Args[i:], seen)
+	e.list(c, &inside, g.Args[i:], seen)
 }
 
 // eachRepo reads `git for-each-repo --config=key push …`: the arguments are those of git.
@@ -214,11 +214,11 @@ func (e *expander) eachRepo(c *shell.Command, g *Git, seen []string) {
 	}
 	inside := *g
 	inside.Dir.Unknown = true
-	e.words(c, &inside, append([]shell.Word{{Text: "git"}}, g.Args[i:]...), seen)
+	e.list(c, &inside, append([]shell.Word{{Text: "git"}}, g.Args[i:]...), seen)
 }
 
-// words reads a list of words as a command, wrappers included.
-func (e *expander) words(c *shell.Command, g *Git, words []shell.Word, seen []string) {
+// list reads words as a command, wrappers included.
+func (e *expander) list(c *shell.Command, g *Git, words []shell.Word, seen []string) {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {

@@ -23,6 +23,9 @@ type Made struct {
 	From string // the commit it starts at as written; empty = HEAD
 }
 
+// maxNotes bounds what is remembered of a line, in refs, settings and exports each: more is not known any more.
+const maxNotes = 64
+
 // line follows a command line: exports, and what git commands do to the repository.
 type line struct {
 	exports []string
@@ -62,7 +65,7 @@ func (l *line) leave(c *shell.Command) {
 		return
 	case c.Name == "export" || (c.Name == "declare" || c.Name == "typeset") && slices.Contains(c.Args, "-x"):
 		for _, kv := range c.Args {
-			if strings.HasPrefix(kv, "GIT_") && strings.Contains(kv, "=") {
+			if strings.HasPrefix(kv, "GIT_") && strings.Contains(kv, "=") && len(l.exports) < maxNotes {
 				l.exports = append(l.exports, kv)
 			}
 		}
@@ -138,7 +141,7 @@ func (l *line) git(g *gitcmd.Git) {
 		}
 		switch {
 		case len(operands) == 2 && operands[1].Literal() && !flags.any("--unset", "--get", "--get-all", "--get-regexp"):
-			l.config = append(l.config, operands[0].Text+"="+operands[1].Text)
+			l.setting(operands[0].Text + "=" + operands[1].Text)
 		case len(operands) > 1 || flags.any("--unset", "--unset-all", "--remove-section", "--rename-section"):
 			b.Config = true
 		}
@@ -202,7 +205,7 @@ func (l *line) branch(g *gitcmd.Git) {
 
 func (l *line) made(prefix string, operands []shell.Word) {
 	m := Made{Ref: prefix + operands[0].Text}
-	if !operands[0].Literal() {
+	if !operands[0].Literal() || len(l.before.Made) == maxNotes {
 		l.before.Unknown = true
 		return
 	}
@@ -213,11 +216,19 @@ func (l *line) made(prefix string, operands []shell.Word) {
 	l.before.Made = append(l.before.Made, m)
 }
 
+func (l *line) setting(kv string) {
+	if len(l.config) == maxNotes {
+		l.before.Config = true
+		return
+	}
+	l.config = append(l.config, kv)
+}
+
 func (l *line) remote(g *gitcmd.Git) {
 	operands, _ := split(g.Args, "tm", " ")
 	switch {
 	case len(operands) == 3 && (operands[0].Text == "add" || operands[0].Text == "set-url") && operands[1].Literal() && operands[2].Literal():
-		l.config = append(l.config, "remote."+operands[1].Text+".url="+operands[2].Text)
+		l.setting("remote." + operands[1].Text + ".url=" + operands[2].Text)
 	case len(operands) > 1 && operands[0].Text != "show" && operands[0].Text != "get-url":
 		l.before.Config = true
 	}

@@ -77,11 +77,7 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		push.Looks(text)
 		s, _ := shell.Parse(text)
-		known := gitcmd.Declared(s.Commands, nil)
-		var cmds []shell.Command
-		for i := range s.Commands {
-			cmds = append(cmds, gitcmd.Expand(&s.Commands[i], known)...)
-		}
+		cmds := gitcmd.All(s.Commands, nil)
 		for _, p := range push.Find(&s, cmds) {
 			if p.Tool == "" || p.Cmd < 0 || p.Cmd >= len(cmds) {
 				t.Errorf("%q: %+v", text, p)

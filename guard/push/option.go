@@ -200,42 +200,9 @@ func (p *Push) operands(list []shell.Word, repo shell.Word, hasRepo bool) {
 				w.Text = list[i].Text
 			}
 		}
-		words, ok := braces(w)
-		for _, x := range words {
-			p.Refspecs = append(p.Refspecs, x)
-			if _, known := Text(x, ""); !known || !ok {
-				p.Unreadable = true
-			}
+		p.Refspecs = append(p.Refspecs, w)
+		if _, known := Text(w, ""); !known {
+			p.Unreadable = true
 		}
 	}
-}
-
-// maxBraces bounds the words that one brace list stands for.
-const maxBraces = 64
-
-// braces spells out an unquoted brace list such as {a,b}; false when it cannot.
-func braces(w shell.Word) ([]shell.Word, bool) {
-	if !w.Glob || w.Quoted || strings.IndexByte(w.Text, '{') < 0 {
-		return []shell.Word{w}, true
-	}
-	open := strings.IndexByte(w.Text, '{')
-	end := strings.IndexByte(w.Text[open:], '}')
-	if end < 0 {
-		return []shell.Word{w}, true
-	}
-	list := w.Text[open+1 : open+end]
-	if strings.ContainsAny(list, "{") || !strings.Contains(list, ",") {
-		return []shell.Word{w}, false
-	}
-	var out []shell.Word
-	for item := range strings.SplitSeq(list, ",") {
-		x := w
-		x.Text = w.Text[:open] + item + w.Text[open+end+1:]
-		x.Glob = strings.ContainsAny(x.Text, "*?[{")
-		more, ok := braces(x)
-		if out = append(out, more...); !ok || len(out) > maxBraces {
-			return out, false
-		}
-	}
-	return out, true
 }

@@ -55,7 +55,7 @@ type Push struct {
 	Cmd        int    // index in the commands given to Find
 }
 
-// Find lists what publishes among cmds, which are commands of s after gitcmd.Expand, in order. Dry runs are listed with DryRun
+// Find lists what publishes among cmds, which are commands of s after gitcmd.All, in order. Dry runs are listed with DryRun
 // set. s may be nil.
 func Find(s *shell.Script, cmds []shell.Command) []Push {
 	var list []Push

@@ -21,16 +21,11 @@ func find(t *testing.T, command string) []push.Push {
 	if err != nil {
 		t.Fatalf("%q: %v", command, err)
 	}
-	known := gitcmd.Declared(s.Commands, aliases{
+	return push.Find(&s, gitcmd.All(s.Commands, aliases{
 		"p": "push", "pf": "push --force", "ship": "!git push origin HEAD:main", "pub": "!f() { git push -u origin \"$1\"; }; f",
 		"nested": "p --tags", "q": "-c push.default=current push", "st": "status", "lol": "log --grep push", "loop": "pool", "pool": "loop",
 		"push": "status", "all": "!git add . && git commit -m x && git push",
-	})
-	var cmds []shell.Command
-	for i := range s.Commands {
-		cmds = append(cmds, gitcmd.Expand(&s.Commands[i], known)...)
-	}
-	return push.Find(&s, cmds)
+	}))
 }
 
 // brief is one push in one line: tool, folder, remote, refspecs, options.
