@@ -262,20 +262,13 @@ func texts(words []shell.Word) []string {
 	return out
 }
 
-// stdinText returns what the command reads from a here-document or here-string; the last one counts.
+// stdinText returns what the command reads. Code that comes out of a pipe and is not known is a Dynamic word.
 func stdinText(c *shell.Command) (w shell.Word, ok bool) {
-	for _, r := range c.Redirs {
-		if r.FD != "" && r.FD != "0" {
-			continue
-		}
-		switch r.Op {
-		case "<<", "<<-":
-			w, ok = r.Body, true
-		case "<<<":
-			w, ok = r.Target, true
-		case "<", "<>":
-			w, ok = shell.Word{}, false
-		}
+	switch c.Stdin.Kind {
+	case shell.FeedText:
+		return c.Stdin.Text, true
+	case shell.FeedPipe:
+		return shell.Word{Text: "$(cat)", Dynamic: true}, true
 	}
-	return w, ok
+	return shell.Word{}, false
 }

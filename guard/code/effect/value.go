@@ -103,7 +103,7 @@ func Choose(items []Value) Value {
 
 func has(list []Value, v Value) bool {
 	for i := range list {
-		if x := &list[i]; x.Kind == v.Kind && x.Text == v.Text && (v.Kind <= Text || v.Kind == Ref || v.Kind == Function) {
+		if x := &list[i]; x.Kind == v.Kind && x.Text == v.Text && len(v.Items)+len(x.Items) == 0 {
 			return true
 		}
 	}
@@ -171,6 +171,13 @@ func (s *Sink) JoinPath(parts ...Value) Value {
 		return Value{}
 	}
 	out := parts[0]
+	if out.Kind == Choice {
+		var all []Value
+		for _, o := range out.Items {
+			all = append(all, s.JoinPath(append([]Value{o}, parts[1:]...)...))
+		}
+		return Choose(all)
+	}
 	for _, p := range parts[1:] {
 		if p.Kind == List {
 			p = p.Iter()
@@ -179,7 +186,7 @@ func (s *Sink) JoinPath(parts ...Value) Value {
 			out = p
 			continue
 		}
-		if out.Kind == Choice || !strings.HasSuffix(out.Text, "/") && (!out.Known() || out.Text != "") {
+		if !strings.HasSuffix(out.Text, "/") && (!out.Known() || out.Text != "") {
 			out = s.Join(out, Str("/"))
 		}
 		out = s.Join(out, p)

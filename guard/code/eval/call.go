@@ -18,6 +18,8 @@ func (e *eval) call(v effect.Value) effect.Value {
 		if v.Text == "then" {
 			e.it[0] = recv
 		}
+	} else if mod, ok := strings.CutSuffix(v.Text, ".then"); ok && v.Kind == effect.Ref {
+		e.it = []effect.Value{{Kind: effect.Ref, Text: mod}}
 	} else if v.Kind == effect.Ref && (v.Text == "fs.readdir" || v.Text == "glob") {
 		e.it = []effect.Value{{Kind: effect.Constant}, {Kind: effect.Each, Items: []effect.Value{{Kind: effect.Text, Text: "*", Glob: true}}}}
 	} else {
@@ -77,7 +79,7 @@ func (e *eval) command(v effect.Value) effect.Value {
 		}
 		return e.force(v)
 	}
-	if v.Kind != effect.Ref && v.Kind != effect.Function || e.lang != effect.Ruby && e.lang != effect.Perl {
+	if v.Kind != effect.Ref && (v.Kind != effect.Function || v.Name == "") || e.lang != effect.Ruby && e.lang != effect.Perl {
 		return e.force(v)
 	}
 	known := v.Kind == effect.Function || lib.ActOf(e.lang, v.Text) != 0

@@ -72,6 +72,11 @@ func (e *eval) expr() effect.Value {
 	}
 	v := e.or()
 	switch {
+	case e.is(":=") && e.lang == effect.Python && v.Name != "":
+		e.i++
+		name := v.Name
+		v = e.expr()
+		e.set(name, v, true)
 	case e.is("?") && e.lang != effect.Python && e.lang != effect.Lua && e.lang != effect.R:
 		e.i++
 		e.skipLines()
@@ -401,6 +406,9 @@ func (e *eval) index(v effect.Value, closing string) effect.Value {
 		return effect.Value{}
 	}
 	key := keys[0]
+	if e.lang == effect.Perl && v.Name == "$_" && e.now != nil && closing == "]" {
+		v = effect.ListOf(e.now.args...)
+	}
 	switch v.Kind {
 	case effect.Ref:
 		return e.m.Index(v, key, keys)

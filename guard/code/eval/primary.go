@@ -168,6 +168,9 @@ func (e *eval) key(t *token.Token) string {
 
 // lookup resolves a name.
 func (e *eval) lookup(name string) effect.Value {
+	if name == "" {
+		return effect.Value{}
+	}
 	if v, ok := e.vars[name]; ok {
 		v.Name = name
 		return v
@@ -176,7 +179,7 @@ func (e *eval) lookup(name string) effect.Value {
 		if !e.is("(") && !e.is("=") && (e.lang != effect.Ruby && e.lang != effect.Perl || !e.operand()) {
 			e.leak(name)
 		}
-		return effect.Value{Kind: effect.Function, Text: name}
+		return effect.Value{Kind: effect.Function, Text: name, Name: name}
 	}
 	if v, ok := e.m.Special(name); ok {
 		v.Name = name

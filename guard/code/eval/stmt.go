@@ -120,7 +120,7 @@ func (e *eval) assignment(v effect.Value) {
 				delete(e.vars, targets[0])
 				return
 			}
-			if e.lang == effect.Perl && strings.HasPrefix(v.Name, "$") && right.Kind == effect.List {
+			if e.lang == effect.Perl && strings.HasPrefix(targets[0], "$") && right.Kind == effect.List {
 				right = right.Iter()
 			}
 			e.set(targets[0], right, nest)

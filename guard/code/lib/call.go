@@ -285,6 +285,9 @@ func (m *Machine) runs(a act, c *Call) (effect.Value, bool) {
 				list = append(list, x)
 			}
 			cmd = effect.ListOf(list...)
+			if len(list) == 1 {
+				cmd = list[0]
+			}
 		}
 	case execs:
 		cmd = execArgs(c.Args)

@@ -131,7 +131,9 @@ func (m *Machine) two(verb string, c *Call) {
 		src = v
 	}
 	m.As(argv, src, dst)
-	m.put(dst, false, c.Line)
+	if verb != "ln" {
+		m.put(dst, false, c.Line)
+	}
 }
 
 // open notes an opened file if its mode lets it be written.

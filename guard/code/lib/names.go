@@ -93,7 +93,7 @@ func (m *Machine) Special(name string) (effect.Value, bool) {
 		return m.arguments(0), true
 	case "$ENV", "%ENV", "ENV", "ENVIRON", "$_ENV", "$_SERVER":
 		return effect.Value{Kind: effect.Ref, Text: "ENV"}, true
-	case "@_", "$_":
+	case "@_":
 		if p := m.Host.Params(); m.Lang == effect.Perl && p != nil && name == "@_" {
 			return effect.Value{Kind: effect.List, Items: p}, true
 		}

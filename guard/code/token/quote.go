@@ -270,7 +270,10 @@ func (l *lexer) hereBodies() {
 		} else {
 			l.value(kind, body, true, true)
 		}
-		tok := l.out[0]
+		tok := Token{Kind: Text}
+		if len(l.out) > 0 {
+			tok = l.out[0]
+		}
 		l.out = save
 		tok.Nest, tok.Line = l.out[at].Nest, l.out[at].Line
 		l.out[at] = tok
