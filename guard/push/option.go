@@ -1,6 +1,7 @@
 package push
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -77,8 +78,9 @@ func (p *Push) options(c *shell.Command, table []option, args []shell.Word) bool
 		p.Unreadable = p.Unreadable || w.Dynamic && !strings.Contains(t, "=")
 	}
 	p.operands(operands, repo, hasRepo)
-	if len(p.Refspecs) == 0 && (c.Wrapped("xargs") || c.Wrapped("parallel")) {
-		p.Unreadable = true
+	if c.Wrapped("xargs") || c.Wrapped("parallel") || c.Wrapped("find") || c.Wrapped("fd") { // they put words in that are not known here
+		hole := func(w shell.Word) bool { return strings.Contains(w.Text, "{}") }
+		p.Unreadable = p.Unreadable || !c.Wrapped("find") && len(p.Refspecs) == 0 || slices.ContainsFunc(operands, hole)
 	}
 	return true
 }
