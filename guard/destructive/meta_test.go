@@ -126,3 +126,14 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+// Words of any length and shape cost what they are long.
+func TestLongWordsAreLinear(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"${a:-", "$(", "`", "{a,", "*/", "../", "[", "\\", "$x/", "~/"} {
+		judge(t, world(), "rm -rf '"+strings.Repeat(piece, 1<<20/len(piece))+"'\"$x\"*")
+	}
+	judge(t, world(), "rm -rf "+strings.Repeat("a/b ", 1<<18))
+	judge(t, world(), "git checkout -- "+strings.Repeat("a/b ", 1<<18))
+	judge(t, world(), "psql -c '"+strings.Repeat("(delete from ", 1<<16)+"'")
+}

@@ -76,12 +76,19 @@ type Target struct {
 // unknownPart stands for a part of a path that is known only at run time and is not empty.
 const unknownPart = "\x01"
 
+// maxText is the longest word that is read as a path, in bytes: twice PATH_MAX of Linux. Longer ones are Unknown.
+const maxText = 8 << 10
+
 // maxParts bounds how many components of a path are looked at, so that a path of a megabyte costs what a long one costs.
 const maxParts = 256
 
 // Resolve says where a word of a command that runs in d leads.
 func (w World) Resolve(d shell.Dir, x shell.Word) Target {
 	t := Target{Raw: x.Text, Glob: x.Glob}
+	if len(x.Text) > maxText {
+		t.Dynamic = true
+		return t
+	}
 	text, dynamic := x.Text, false
 	if strings.ContainsAny(text, "$`<>") && x.Dynamic {
 		text, dynamic = w.substitute(text)

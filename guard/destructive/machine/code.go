@@ -238,10 +238,7 @@ func computedProgram(k *rule.Call) string {
 		case rule.OneOf(t, "--hard", "--force", "--recursive", "--mirror", "--delete", "--no-preserve-root", "-rf", "-fr", "-Rf", "-rF", "-fR", "-r", "-R", "-delete", "push"):
 			return k.Cmd.Words[0].Text + " " + rule.Join(k.Words)
 		case t[0] == '-':
-			if v, ok := strings.CutPrefix(t, "of="); !ok {
-				_ = v
-				continue
-			}
+			continue
 		}
 		x.Text = strings.TrimPrefix(t, "of=")
 		if !strings.HasPrefix(x.Text, "/") && !strings.HasPrefix(x.Text, "~") && !strings.HasPrefix(x.Text, "$") && !strings.HasPrefix(x.Text, ".") && !x.Glob {

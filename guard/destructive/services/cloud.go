@@ -227,7 +227,7 @@ func cloudDelete(k *rule.Call) string {
 		for i, p := range plain[:min(len(plain), 4)] {
 			switch {
 			case strings.HasPrefix(p, "delete-") && !strings.HasPrefix(p, "delete-message"), strings.HasPrefix(p, "terminate-"), strings.HasPrefix(p, "destroy-"), strings.HasPrefix(p, "purge-"),
-				strings.HasPrefix(p, "deregister-"), strings.HasPrefix(p, "release-address"), p == "schedule-key-deletion", strings.HasPrefix(p, "batch-delete-"), strings.HasPrefix(p, "empty-"), strings.HasPrefix(p, "stop-instances") && false:
+				strings.HasPrefix(p, "deregister-"), strings.HasPrefix(p, "release-address"), p == "schedule-key-deletion", strings.HasPrefix(p, "batch-delete-"), strings.HasPrefix(p, "empty-"):
 				return all
 			case p == "rb" && i > 0, p == "rm" && i > 0 && k.Arg("--recursive"), rule.OneOf(p, "sync", "mv") && k.Arg("--delete"), p == "nuke":
 				return all
