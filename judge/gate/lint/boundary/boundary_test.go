@@ -1,6 +1,7 @@
 package boundary_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/devflow-suite/devflow/judge/gate/lint/boundary"
@@ -220,4 +221,17 @@ func FuzzImports(f *testing.F) {
 			check(t, map[string]string{"features/b/y.ts": ""}, p, "", src, pushed.Config{Boundaries: []pushed.Boundary{{From: "**", Deny: []string{"x/**"}}}})
 		}
 	})
+}
+
+// A file of one statement over and over costs time and memory in proportion to its length.
+func TestLongFiles(t *testing.T) {
+	t.Parallel()
+	for path, s := range map[string]string{
+		"features/a/x.py": "from . import (\n", "features/a/y.py": "from . import (a,\n", "features/a/x.dart": "import 'a'\n", "features/a/x.ts": "import {", "features/a/y.ts": "import a ",
+		"src/features/a/x.rs": "use crate::{", "src/features/a/y.rs": "use crate::{a,", "features/a/X.java": "import a.b\n", "features/a/x.go": "import (\n",
+	} {
+		if got, _ := check(t, nil, path, "", strings.Repeat(s, 1<<20/len(s)), pushed.Config{}); got != "ok" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
 }

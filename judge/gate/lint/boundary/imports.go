@@ -142,6 +142,9 @@ func dartImports(x *source.File) (out []ref) {
 			continue
 		}
 		for j := i + 1; j < len(x.Tokens) && j < i+maxClause && !x.Is(j, ";"); j++ {
+			if x.Tokens[j].First && (x.Is(j, "import") || x.Is(j, "export")) {
+				break
+			}
 			if s, ok := literal(x, j); ok && (j == i+1 || x.Is(j-1, ")")) { // `if (dart.library.io) 'x.dart'` too
 				out = append(out, ref{line: int(x.Tokens[j].Line), spec: s})
 			}
@@ -208,7 +211,7 @@ func pythonFrom(x *source.File, i int) (r ref, ok bool) {
 	}
 	many := x.Is(j+1, "(")
 	for k := j + 1; k < len(x.Tokens) && k < j+maxClause && !x.Is(k, ")"); k++ {
-		if !many && k > j+1 && x.Tokens[k].First && !x.Is(k-1, ",") {
+		if k > j+1 && (!many && x.Tokens[k].First && !x.Is(k-1, ",") || x.Is(k, "import") || x.Is(k, "from")) {
 			break
 		}
 		if x.Kind(k) == source.Name && (x.Is(k-1, "import") || x.Is(k-1, "(") || x.Is(k-1, ",")) {

@@ -190,7 +190,8 @@ func (t *tools) tsc(ctx context.Context, files []file) (out []*problem, missing 
 	for line := range bytes.Lines(res.Stdout) { // f3.ts(2,5): error TS1005: ';' expected.
 		head, text, ok := strings.Cut(strings.TrimSpace(string(line)), ": error TS1")
 		name, pos, at := strings.Cut(head, "(")
-		if !ok || !at || len(text) < 5 || text[3] != ':' {
+		code, text, colon := strings.Cut(text, ":")
+		if !ok || !at || !colon || len(code) != 3 && !(len(code) == 4 && code[0] == '7') { // TS1xxx and TS17xxx are those of syntax
 			continue
 		}
 		number, _, _ := strings.Cut(strings.TrimPrefix(name, "f"), ".")
@@ -198,7 +199,7 @@ func (t *tools) tsc(ctx context.Context, files []file) (out []*problem, missing 
 		if err != nil || i < 0 || i >= len(out) || out[i] != nil {
 			continue
 		}
-		out[i] = &problem{line: digits(pos)[0], text: strings.TrimSpace(text[4:])}
+		out[i] = &problem{line: digits(pos)[0], text: strings.TrimSpace(text)}
 	}
 	if res.Exit > 2 && len(res.Stdout) == 0 {
 		return nil, "", fmt.Errorf("tsc: exit %d", res.Exit)

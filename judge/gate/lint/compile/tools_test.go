@@ -12,7 +12,7 @@ const (
 	fakeRuby = "#!/bin/sh\ncase $1 in -v) echo 'ruby 2.6.10p210 (2022-04-12)'; exit;; esac\nfor f; do :; done\ngrep -q BROKEN $f || { echo 'Syntax OK'; exit; }\necho \"$f:2: syntax error, unexpected end-of-input\" >&2\nexit 1\n"
 	fakePHP  = "#!/bin/sh\nfor f; do :; done\ncase $f in -v) echo 'PHP 8.1.2 (cli)'; exit;; esac\ngrep -q BROKEN $f || exit 0\necho \"PHP Parse error:  syntax error, unexpected end of file in $f on line 3\" >&2\necho \"Errors parsing $f\"\nexit 255\n"
 	fakeDart = "#!/bin/sh\ngrep -ls BROKEN *.dart | while read f; do echo \"ERROR|SYNTACTIC_ERROR|EXPECTED_TOKEN|$PWD/$f|2|5|1|Expected to find ';'.\"; done\necho \"ERROR|COMPILE_TIME_ERROR|URI_DOES_NOT_EXIST|$PWD/f0.dart|1|1|1|Target of URI does not exist.\"\nexit 3\n"
-	fakeTSC  = "#!/bin/sh\nfor f in $(grep -ls BROKEN f*.ts f*.tsx f*.jsx); do echo \"$f(2,5): error TS1005: ';' expected.\"; done\necho \"f0.ts(1,1): error TS2307: Cannot find module 'x'.\"\nexit 2\n"
+	fakeTSC  = "#!/bin/sh\nfor f in $(grep -ls BROKEN f*.ts f*.tsx f*.jsx); do echo \"$f(2,5): error TS1005: ';' expected.\"; done\ngrep -q UNCLOSED f0.tsx 2>/dev/null && echo \"f0.tsx(1,11): error TS17008: JSX element 'div' has no corresponding closing tag.\"\necho \"f0.ts(1,1): error TS2307: Cannot find module 'x'.\"\nexit 2\n"
 	fakeLib  = "exports.version = '5.9.1'; exports.ScriptTarget = {Latest: 99}; exports.flattenDiagnosticMessageText = m => m;\n" +
 		"exports.createSourceFile = (n, s) => ({parseDiagnostics: s.includes('BROKEN') ? [{start: s.indexOf('BROKEN'), messageText: \"';' expected.\"}] : [], getLineAndCharacterOfPosition: p => ({line: s.slice(0, p).split('\\n').length - 1})});\n"
 )
@@ -36,6 +36,7 @@ func TestToolsThatAreInstalled(t *testing.T) {
 		{"a.ts", "import 'x'\n", "ok", ""},
 		{"a.ts", "\nBROKEN", "fail", "Line:2 Text:';' expected."},
 		{"a.tsx", "\nBROKEN", "fail", "Line:2"},
+		{"a.tsx", "const a = <div>UNCLOSED", "fail", "Line:1 Text:JSX element"},
 		{"a.jsx", "const x = <b>ok</b>\n", "ok", ""},
 		{"a.js", "const x = <b>BROKEN</b>\n", "fail", "Line:2"},
 	} {
