@@ -113,8 +113,8 @@ func (k *check) readsFile() bool {
 	return false
 }
 
-// maxLookBack bounds how many earlier commands are asked for exports.
-const maxLookBack = 256
+// maxLookBack bounds how many other commands of a line are asked about one, so that a long line costs what its length says.
+const maxLookBack = 64
 
 // clientEnvironment judges the variables that a nested Claude Code gets.
 func (k *check) clientEnvironment() {
@@ -178,7 +178,16 @@ func (k *check) environment() {
 			if !ok && (name == "setenv" || name == "set") && i+1 < len(k.c.Args) {
 				value, ok = k.c.Args[i+1], true
 			}
+			if !ok && name != "set" && name != "local" && marks(key) {
+				value, ok = "1", true // exported after it was set
+			}
 			if ok && marks(key) && change.On(value) {
+				k.deny(RuleEnv, key+" is the mark under which devflow's hooks do nothing")
+			}
+		}
+	case "launchctl", "systemctl", "tmux", "setx", "dbus-update-activation-environment":
+		for _, a := range k.c.Args {
+			if key, _, _ := strings.Cut(a, "="); marks(key) {
 				k.deny(RuleEnv, key+" is the mark under which devflow's hooks do nothing")
 			}
 		}

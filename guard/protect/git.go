@@ -65,7 +65,7 @@ func (k *check) hookSwitches() {
 // sight.GitConfig is `git config`: core.hooksPath may be read only.
 func (k *check) gitConfig(args []shell.Word) {
 	var ops []string
-	writes, reads := false, false
+	writes, reads, edits := false, false, false
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
@@ -75,15 +75,25 @@ func (k *check) gitConfig(args []shell.Word) {
 			writes = true
 		case t == "--get" || t == "--get-all" || t == "--get-regexp" || t == "--list" || t == "-l" || t == "--get-urlmatch":
 			reads = true
+		case t == "-e" || t == "--edit":
+			edits = true
 		case t == "-f" || t == "--file" || t == "--blob" || t == "--type" || t == "--default" || t == "--value" || t == "--comment" || t == "-t":
 			i++
 		}
+	}
+	if edits && strings.Contains(strings.ToLower(k.c.Text), "hookspath") {
+		k.deny(RuleHooksPath, "git would look for its hooks elsewhere")
 	}
 	if reads || len(ops) == 0 {
 		return
 	}
 	switch ops[0] { // the subcommands of newer versions
 	case "get", "list", "get-all", "get-regexp":
+		return
+	case "edit":
+		if strings.Contains(strings.ToLower(k.c.Text), "hookspath") {
+			k.deny(RuleHooksPath, "git would look for its hooks elsewhere")
+		}
 		return
 	case "set", "unset":
 		writes, ops = true, ops[1:]

@@ -15,6 +15,7 @@ func (k *check) program(name string) {
 	if k.hookCall(name) {
 		return
 	}
+	k.given(name)
 	if args, ok := isClient(k.c); ok {
 		k.client(args)
 		return
@@ -28,6 +29,12 @@ func (k *check) program(name string) {
 		k.devflow()
 	case "kill", "pkill", "killall", "skill", "taskkill", "stop-process", "xkill":
 		k.kill(name)
+	case "fuser":
+		for _, a := range k.c.Args {
+			if strings.HasPrefix(a, "-") && strings.Contains(a, "k") && k.mentionsDB(k.c.Text) {
+				k.deny(RuleKill, "a hook that is stopped cannot say what is wrong")
+			}
+		}
 	case "tmux", "screen", "xdotool", "ydotool", "wtype", "expect", "osascript", "zellij", "kitty", "wezterm", "dtach", "abduco", "autoexpect":
 		if speaks(k.c.Text) || speaks(k.stdin()) {
 			k.deny(RuleApprove, "it types the words of a person into a terminal")
@@ -281,6 +288,9 @@ func interpreter(name string) bool {
 // starts otherwise has been turned into plain commands by package guard/code.
 func (k *check) code() {
 	source := words2text(k.c.Words[1:]) + k.stdin()
+	if strings.Contains(source, "TIOCSTI") {
+		k.deny(RuleApprove, "its code types into a terminal")
+	}
 	if k.mentionsDB(source) && !readOnly(source) {
 		if verb := sqlChange(source); verb != "" {
 			k.deny(RuleDatabase, "its code says "+verb)

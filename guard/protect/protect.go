@@ -10,8 +10,6 @@
 package protect
 
 import (
-	"strings"
-
 	"github.com/devflow-suite/devflow/guard/place"
 	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/guard/verdict"
@@ -105,10 +103,24 @@ func filled(w place.World, p Places) place.World {
 	return w
 }
 
-// Command says what speaks against one plain command of a script, its files aside: those are the business of Writes. Of the world
-// only the folders are used.
+// Commands says what speaks against the plain commands of a script, their files aside: those are the business of Writes. Of the
+// world only the folders are used. Asking for all at once looks at each folder once.
+func Commands(s *shell.Script, w place.World, p Places) []verdict.Finding {
+	var found []verdict.Finding
+	e := sight.New(p, filled(w, p))
+	for i := range s.Commands {
+		found = append(found, command(s, &s.Commands[i], e)...)
+	}
+	return found
+}
+
+// Command is Commands for one of them.
 func Command(s *shell.Script, c *shell.Command, w place.World, p Places) []verdict.Finding {
-	k := check{s: s, c: c, e: sight.New(p, filled(w, p))}
+	return command(s, c, sight.New(p, filled(w, p)))
+}
+
+func command(s *shell.Script, c *shell.Command, e *sight.Eyes) []verdict.Finding {
+	k := check{s: s, c: c, e: e}
 	k.environment()
 	if len(c.Words) > 0 && !k.elsewhere() {
 		k.program(sight.ProgramName(c.Name))
@@ -129,8 +141,5 @@ func (k *check) ask(rule, why string)  { k.found = append(k.found, ask(rule, k.c
 
 // elsewhere reports whether the command runs on another machine.
 func (k *check) elsewhere() bool {
-	if !k.c.Remote || len(k.c.Mounts) > 0 {
-		return false
-	}
-	return !(k.c.Wrapped("ssh") && (strings.Contains(k.c.Text, "localhost") || strings.Contains(k.c.Text, "127.0.0.1")))
+	return k.c.Remote && len(k.c.Mounts) == 0
 }

@@ -17,6 +17,7 @@ import (
 type content struct {
 	data  []byte
 	known bool
+	from  string // the file that it is a copy of, not read yet
 	text  string // of the command that wrote it
 }
 
@@ -29,6 +30,9 @@ type writer struct {
 
 // maxWritten bounds the files and links of a line that are remembered.
 const maxWritten = 4096
+
+// maxSource bounds the source that is kept of the commands behind a file, in bytes.
+const maxSource = 8 << 10
 
 // Writes says what speaks against the files that a command line writes, moves or deletes. It follows the links that are there, and
 // those that the line makes before it uses them.
@@ -44,7 +48,11 @@ func Writes(list []write.Write, w place.World, p Places) []verdict.Finding {
 }
 
 func (k *writer) write(w *write.Write) {
-	for _, t := range k.e.Targets(w.Dir, w.Path) {
+	list := k.e.Targets(w.Dir, w.Path)
+	if w.Delete && !strings.HasPrefix(w.Via, "rsync") && !strings.HasPrefix(w.Via, "find") {
+		list = k.e.Bare(w.Dir, w.Path)
+	}
+	for _, t := range list {
 		t = k.entry(w, t)
 		switch {
 		case w.Delete:
@@ -104,12 +112,33 @@ func (k *writer) deletion(w *write.Write, t sight.Target) {
 		}
 		return
 	}
-	if !w.Tree {
+	if !w.Tree || t.Bare && isLink(t.Path) {
 		return
+	}
+	if hook := k.hooks(t); hook != "" && len(w.Names) == 0 {
+		k.deny(w, sight.GitHook, sight.Shown(hook, k.e.World.Home)+" lies in "+at)
 	}
 	if held, path := k.e.Holds(t, w.Names); held != sight.Other {
 		k.deny(w, held, sight.Shown(path, k.e.World.Home)+" lies in "+at)
 	}
+}
+
+// hooks returns a git hook of devflow that lies in a folder named hooks or .git.
+func (k *writer) hooks(t sight.Target) string {
+	dir := t.Path
+	switch filepath.Base(dir) {
+	case ".git":
+		dir = filepath.Join(dir, "hooks")
+	case "hooks", ".husky", ".githooks":
+	default:
+		return ""
+	}
+	for _, name := range [...]string{"pre-push", "pre-commit", "commit-msg"} {
+		if file := filepath.Join(dir, name); k.e.OurHook(file) {
+			return file
+		}
+	}
+	return ""
 }
 
 // change judges everything that leaves a file behind.
@@ -119,7 +148,7 @@ func (k *writer) change(w *write.Write, t sight.Target) {
 	if at == "" {
 		at = w.Path.Text
 	}
-	next := k.after(w, t)
+	next := k.after(w, t, kind)
 	if t.Path != "" && !t.Glob {
 		if k.written[t.Path] = next; len(k.written) > maxWritten {
 			k.written = map[string]content{}
@@ -184,7 +213,7 @@ func (k *writer) settings(w *write.Write, t sight.Target, at string, next conten
 }
 
 // after is what the file will hold.
-func (k *writer) after(w *write.Write, t sight.Target) content {
+func (k *writer) after(w *write.Write, t sight.Target, kind sight.Kind) content {
 	c := content{text: w.Text}
 	switch {
 	case w.From.Text != "":
@@ -193,12 +222,27 @@ func (k *writer) after(w *write.Write, t sight.Target) content {
 			return c
 		}
 		if made, ok := k.written[from.Path]; ok {
-			made.text += "\n" + w.Text
+			if len(made.text) < maxSource {
+				made.text += "\n" + w.Text
+			}
+			if made.from != "" && kind != sight.Other {
+				made.data = sight.Read(made.from)
+				made.known = made.data != nil
+			}
 			return made
 		}
-		if data := sight.Read(from.Path); data != nil && t.Path != "" {
-			return content{data: data, known: true, text: w.Text}
+		if kind == sight.Other {
+			c.from = from.Path
+			return c
 		}
+		data := sight.Read(from.Path)
+		if data == nil && from.Path != "/dev/null" || t.Path == "" {
+			return c
+		}
+		if w.Append {
+			data = append(k.present(t.Path), data...)
+		}
+		return content{data: data, known: true, text: w.Text}
 	case !w.Content.Dynamic && !w.Partial:
 		c.known = true
 		if w.Append {
@@ -309,6 +353,11 @@ func ruleOf(k sight.Kind) string {
 		return RuleEnv
 	}
 	return RuleRoot
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 func fileExists(path string) bool {

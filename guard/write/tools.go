@@ -31,6 +31,12 @@ func (k *collector) program() {
 		k.dd(args)
 	case "rm", "grm", "unlink", "shred", "rmdir", "trash", "trash-put", "srm", "wipe", "del", "erase", "rd", "Remove-Item", "ri":
 		k.remove(args)
+	case "rename", "prename", "file-rename":
+		if p := split(args, spec{"e", " --expr "}); !p.has("-n", "--no-act", "--nono") {
+			for _, f := range p.ops[min(1, len(p.ops)):] {
+				k.add(f, Write{Via: "rename", Delete: true, Tree: true})
+			}
+		}
 	case "gio":
 		if args[0].Text == "trash" || args[0].Text == "remove" {
 			k.remove(args[1:])

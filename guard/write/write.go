@@ -23,7 +23,7 @@ type Write struct {
 	Partial bool       // edited in place: a part of the old content stays
 	Names   []string   // find: only files whose name matches one of these patterns; empty = all
 	Content shell.Word // what is written; Dynamic without Text if nothing is known about it
-	From    shell.Word // cp, mv, ln, install …: what is copied, moved or linked to; "" = none
+	From    shell.Word // cp, mv, ln, install, cat f >: what is copied, moved or linked to; "" = none
 	Link    bool       // Path becomes a link to From
 	Hard    bool       // the link is a second name of the same file
 	Via     string     // "redirect", "tee", "sed -i", "cp", "git rm" …
@@ -79,7 +79,7 @@ func keyOf(r shell.Redirect) key {
 
 // redirected is the write of one redirection. A process substitution (> >(cmd)) is no file: its commands are in the script.
 func redirected(r shell.Redirect) (Write, bool) {
-	if strings.HasPrefix(r.Target.Text, ">(") || strings.HasPrefix(r.Target.Text, "<(") {
+	if r.Target.Text == "" || strings.HasPrefix(r.Target.Text, ">(") || strings.HasPrefix(r.Target.Text, "<(") {
 		return Write{}, false
 	}
 	if strings.HasPrefix(r.Target.Text, "/dev/tcp/") || strings.HasPrefix(r.Target.Text, "/dev/udp/") {
@@ -100,16 +100,21 @@ type collector struct {
 }
 
 func (k *collector) redirect(r shell.Redirect) {
-	if elsewhere(k.c) && k.scripted() {
-		return // the redirection belongs to the other machine's shell
-	}
 	w, ok := redirected(r)
 	if !ok {
 		return
 	}
+	if k.c.Remote && k.scripted() { // the redirection belongs to the other machine's shell
+		if w.Path, ok = hosted(k.c, w.Path); !ok {
+			return
+		}
+	}
 	w.Cmd, w.Text, w.Content = k.cmd, k.c.Text, unknown[0]
 	if r.FD == "" || r.FD == "1" {
 		w.Content = k.output()
+		if k.c.Name == "cat" && len(k.c.Words) == 2 && !strings.HasPrefix(k.c.Words[1].Text, "-") && !k.c.Remote {
+			w.From = k.c.Words[1]
+		}
 	}
 	*k.out = append(*k.out, w)
 }
@@ -138,7 +143,7 @@ func (k *collector) add(p shell.Word, w Write) {
 	if strings.HasPrefix(p.Text, ">(") || strings.HasPrefix(p.Text, "<(") {
 		return
 	}
-	if elsewhere(k.c) {
+	if k.c.Remote {
 		var ok bool
 		if p, ok = hosted(k.c, p); !ok {
 			return
@@ -150,21 +155,6 @@ func (k *collector) add(p shell.Word, w Write) {
 		w.Content = unknown[0]
 	}
 	*k.out = append(*k.out, w)
-}
-
-// elsewhere reports whether the command runs on another machine; ssh to this one does not count.
-func elsewhere(c *shell.Command) bool {
-	if !c.Remote {
-		return false
-	}
-	if c.Wrapped("ssh") {
-		for _, here := range [...]string{"localhost", "127.0.0.1", "[::1]", " ::1"} {
-			if strings.Contains(c.Text, here) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // hosted translates a path inside a container to the folder of this machine that is mounted there.

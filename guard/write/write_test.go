@@ -74,6 +74,10 @@ func TestOf(t *testing.T) {
 		{"diff <(a) <(b) > >(tee out)", "tee out []"},
 		{"bash -c 'echo x > in'", `redirect in [] = "x\n"`},
 		{"bash -c 'echo x' > out", `redirect out []`},
+		{"cat a > f", "redirect f []"},
+		{"rename s/a/b/ x y", "rename x [dt]\nrename y [dt]"},
+		{"rename -n s/a/b/ x", ""},
+		{"cp -l a b", "cp b [l] base a"},
 		// tee, sponge
 		{"tee a b <<< x", "tee a [] = \"x\\n\"\ntee b [] = \"x\\n\""},
 		{"tee -a log", "tee log [a]"},
@@ -276,7 +280,7 @@ func TestOfBoundsPrintf(t *testing.T) {
 }
 
 func FuzzOf(f *testing.F) {
-	for _, s := range []string{"sed -i '' s/a/b/ f", "tar xfC", "find", "find . -exec", "perl -i", "git -C", "cp -t", "printf %", `echo -e '\x'`, "dd", "curl -o", "install -t", "awk -f", "find . -name", "fd -x rm"} {
+	for _, s := range []string{"sed -i '' s/a/b/ f", "tar xfC", "find", "find . -exec", "perl -i", "git -C", "cp -t", "printf %", `echo -e '\x'`, "dd", "curl -o", "install -t", "awk -f", "find . -name", "fd -x rm", `>""`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

@@ -3,6 +3,7 @@ package change
 import (
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/claude/span"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
@@ -19,7 +20,7 @@ func Simulate(text string, before []byte, own func(shell.Word) bool) ([]byte, bo
 	case "sed", "gsed":
 		return sed(c.Args, before)
 	case "jq":
-		if harmless(c.Words[1:], own) {
+		if file, err := span.Parse(before); err == nil && harmless(c.Words[1:], file, own) {
 			return before, true
 		}
 	}
@@ -58,7 +59,7 @@ func sed(args []string, data []byte) ([]byte, bool) {
 }
 
 // harmless reports whether a jq command reads the file itself, and only assigns to, or deletes, members that are not guarded.
-func harmless(words []shell.Word, own func(shell.Word) bool) bool {
+func harmless(words []shell.Word, file *span.Node, own func(shell.Word) bool) bool {
 	filter, reads := "", false
 	for i := 0; i < len(words); i++ {
 		switch a := words[i].Text; {
@@ -80,34 +81,181 @@ func harmless(words []shell.Word, own func(shell.Word) bool) bool {
 			reads = true
 		}
 	}
-	return reads && harmlessFilter(filter)
+	return reads && !strings.ContainsAny(filter, "#`\\") && harmlessFilter(filter, file)
 }
 
-func harmlessFilter(filter string) bool {
-	if filter == "" || strings.ContainsAny(filter, "#`\\") {
+// harmlessFilter reads `.a.b = value | del(.c) | …` with plain values; whatever else jq can do is not taken for harmless.
+// A step that fails on the present file would leave an empty one behind, so the path must fit the file.
+func harmlessFilter(filter string, file *span.Node) bool {
+	f := jq{text: filter, file: file}
+	for {
+		if !f.step() {
+			return false
+		}
+		switch f.space(); {
+		case f.at == len(f.text):
+			return true
+		case f.text[f.at] != '|':
+			return false
+		}
+		f.at++
+	}
+}
+
+// jq reads a filter from left to right.
+type jq struct {
+	text string
+	at   int
+	file *span.Node
+	node *span.Node // what the last path leads to, nil for nothing
+}
+
+func (f *jq) space() {
+	for f.at < len(f.text) && strings.IndexByte(" \t\n", f.text[f.at]) >= 0 {
+		f.at++
+	}
+}
+
+// take skips s if it comes next.
+func (f *jq) take(s string) bool {
+	f.space()
+	if !strings.HasPrefix(f.text[f.at:], s) {
 		return false
 	}
-	for part := range strings.SplitSeq(filter, "|") {
-		part = strings.TrimSuffix(strings.TrimSpace(part), ")")
-		part = strings.TrimPrefix(part, "=") // of |=
-		part, deletes := strings.CutPrefix(strings.TrimSpace(part), "del(")
-		name := strings.TrimLeft(part, ".")
-		if name == part {
+	f.at += len(s)
+	return true
+}
+
+// step reads one assignment or del().
+func (f *jq) step() bool {
+	if f.take("del(") {
+		return f.path() && f.take(")")
+	}
+	if !f.path() {
+		return false
+	}
+	f.space()
+	if f.take("+=") {
+		f.space()
+		return (f.node == nil || f.node.Kind == span.Array && strings.HasPrefix(f.text[f.at:], "[")) && f.value(0)
+	}
+	if f.take("//=") || f.take("|=") || f.take("=") {
+		return !strings.HasPrefix(f.text[f.at:], "=") && f.value(0)
+	}
+	return false
+}
+
+// path reads .a.b[0]["c"] whose first name is not guarded.
+func (f *jq) path() bool {
+	if !f.take(".") {
+		return false
+	}
+	name := f.word()
+	if name == "" {
+		return false
+	}
+	for _, k := range guardedKeys {
+		if name == k {
 			return false
 		}
-		end := 0
-		for end < len(name) && nameByte(name[end]) {
-			end++
-		}
-		rest := strings.TrimSpace(name[end:])
-		if end == 0 || !deletes && !strings.Contains(rest, "=") || strings.Contains(rest, "..") || strings.Contains(rest, ",") && deletes {
-			return false
-		}
-		for _, k := range guardedKeys {
-			if name[:end] == k {
+	}
+	f.node = f.file.Value(name)
+	for f.at < len(f.text) {
+		from := f.at + 1
+		switch f.text[f.at] {
+		case '.':
+			if f.at++; f.word() == "" || !f.is(span.Object) {
 				return false
 			}
+			f.node = f.node.Value(f.text[from:f.at])
+		case '[':
+			f.at++
+			if !f.quoted() {
+				if f.word() == "" || !f.is(span.Array) {
+					return false
+				}
+			} else if !f.is(span.Object) {
+				return false
+			}
+			if f.node = nil; !f.take("]") {
+				return false
+			}
+		default:
+			return true
 		}
+	}
+	return true
+}
+
+// is reports whether the path leads to nothing yet, or to a value of that kind.
+func (f *jq) is(k span.Kind) bool {
+	return f.node == nil || f.node.Kind == k || f.node.Kind == span.Null
+}
+
+// word reads letters, digits and underscores.
+func (f *jq) word() string {
+	from := f.at
+	for f.at < len(f.text) && nameByte(f.text[f.at]) {
+		f.at++
+	}
+	return f.text[from:f.at]
+}
+
+// quoted reads a string; the filter holds no backslash.
+func (f *jq) quoted() bool {
+	if f.at == len(f.text) || f.text[f.at] != '"' {
+		return false
+	}
+	end := strings.IndexByte(f.text[f.at+1:], '"')
+	if end < 0 {
+		return false
+	}
+	f.at += end + 2
+	return true
+}
+
+// maxValue bounds the nesting of a value.
+const maxValue = 32
+
+// value reads a literal, a variable, an array or an object of such.
+func (f *jq) value(depth int) bool {
+	if depth > maxValue {
+		return false
+	}
+	f.space()
+	switch {
+	case f.quoted():
+		return true
+	case f.take("$"):
+		return f.word() != ""
+	case f.take("["):
+		for !f.take("]") {
+			if !f.value(depth + 1) {
+				return false
+			}
+			f.take(",")
+		}
+		return true
+	case f.take("{"):
+		for !f.take("}") {
+			if f.space(); !f.quoted() && f.word() == "" || !f.take(":") || !f.value(depth+1) {
+				return false
+			}
+			f.take(",")
+		}
+		return true
+	}
+	f.take("-")
+	w := f.word()
+	if w == "true" || w == "false" || w == "null" {
+		return true
+	}
+	if w == "" || strings.Trim(w, "0123456789") != "" {
+		return false
+	}
+	if f.at < len(f.text) && f.text[f.at] == '.' {
+		f.at++
+		return f.word() != ""
 	}
 	return true
 }

@@ -44,7 +44,7 @@ func SwitchesOff(text string) string {
 			if v, ok := strings.CutPrefix(tail, "="); ok && On(v) {
 				return name
 			}
-			if strings.HasPrefix(tail, " ") && strings.Contains(text, "set ") { // fish: set -x NAME value; csh: setenv
+			if strings.HasPrefix(tail, " ") && strings.Contains(text, "set") { // fish: set -x NAME value; csh: setenv
 				return name
 			}
 		}

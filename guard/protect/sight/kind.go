@@ -18,12 +18,17 @@ func (e *Eyes) Kind(t Target) Kind {
 	case t.Glob:
 		return e.matched(t.Path)
 	}
-	return e.KindOf(t.Path)
+	return e.kindOf(t.Path, !t.Bare)
 }
 
 // KindOf is Kind of a resolved path.
-func (e *Eyes) KindOf(path string) Kind {
+func (e *Eyes) KindOf(path string) Kind { return e.kindOf(path, true) }
+
+func (e *Eyes) kindOf(path string, follow bool) Kind {
 	e.mark()
+	if e.root.name != "" && same(path, e.root.name) {
+		return RootDir
+	}
 	if below(path, e.root.path) {
 		return e.inRoot(path[len(e.root.path):])
 	}
@@ -31,7 +36,7 @@ func (e *Eyes) KindOf(path string) Kind {
 		if f.path == "" {
 			continue
 		}
-		if same(path, f.path) || f.kind == Database && e.besideDB(path, f.path) {
+		if same(path, f.path) || same(path, f.name) || f.kind == Database && e.besideDB(path, f.path) {
 			return f.kind
 		}
 	}
@@ -40,6 +45,11 @@ func (e *Eyes) KindOf(path string) Kind {
 	}
 	if k := e.named(path); k != Other {
 		return k
+	}
+	if !follow {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink != 0 {
+			return Other // only the link would go
+		}
 	}
 	return e.secondName(path)
 }
@@ -102,12 +112,19 @@ func (e *Eyes) named(p string) Kind {
 		if parent == ".git" || parent == "git" || strings.HasSuffix(parent, ".git") || strings.Contains(dir, "/.git/") {
 			return GitConfig
 		}
-	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".envrc", "config.fish", ".pam_environment", "environment", "bash.bashrc":
+	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".envrc", "config.fish", ".pam_environment", "bash.bashrc":
 		return StartFile
+	case "environment":
+		if dir == "/etc" {
+			return StartFile
+		}
 	case "hooks.json":
 		if strings.Contains(dir, "/.claude/plugins/") {
 			return SettingsFile
 		}
+	}
+	if parent == "environment.d" || parent == "conf.d" && strings.Contains(dir, "/fish/") {
+		return StartFile
 	}
 	if parent == "managed-settings.d" {
 		return SettingsFile
@@ -184,8 +201,10 @@ func (e *Eyes) hinted(text string) Kind {
 		return RootDir
 	case strings.Contains(text, "devflow.db"):
 		return Database
-	case strings.HasSuffix(text, ".claude/settings.json"), strings.HasSuffix(text, ".claude/settings.local.json"):
+	case strings.Contains(text, ".claude") && (strings.Contains(text, "settings.json") || strings.Contains(text, "settings.local.json")):
 		return SettingsFile
+	case strings.Contains(text, ".claude") && strings.Contains(text, "devflow"):
+		return RootDir
 	case strings.HasSuffix(text, "/.devflow.toml"):
 		return ProjectFile
 	case strings.Contains(text, "CLAUDE_ENV_FILE"):
@@ -200,13 +219,13 @@ func (e *Eyes) hinted(text string) Kind {
 // matched is the kind of the protected place that a pattern may stand for.
 func (e *Eyes) matched(pattern string) Kind {
 	e.mark()
-	if e.root.path != "" && (covers(pattern, e.root.path) == whole || covers(pattern, e.root.path) == within) {
-		return RootDir
-	}
 	for _, f := range e.files {
-		if f.path != "" && covers(pattern, f.path) == whole {
+		if f.path != "" && (covers(pattern, f.path) == whole || covers(pattern, f.name) == whole) {
 			return f.kind
 		}
+	}
+	if e.root.path != "" && (covers(pattern, e.root.path) == whole || covers(pattern, e.root.path) == within) {
+		return RootDir
 	}
 	if e.bin.path != "" && covers(pattern, e.bin.path) == within {
 		for _, b := range HookPrograms {

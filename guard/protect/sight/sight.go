@@ -33,6 +33,7 @@ type Eyes struct {
 
 // spot is a protected place: its path as it is, and the file behind it if there is one.
 type spot struct {
+	name string // the path whose last part may be a link
 	path string
 	info fs.FileInfo
 	kind Kind
@@ -74,7 +75,7 @@ func (e *Eyes) mark() {
 		if path == "" {
 			return spot{kind: k}
 		}
-		s := spot{path: e.Real(path), kind: k}
+		s := spot{name: e.itself(path), path: e.Real(path), kind: k}
 		s.info, _ = os.Stat(s.path) // what is not there has no second name
 		return s
 	}
@@ -90,7 +91,7 @@ func (e *Eyes) mark() {
 func (e *Eyes) Real(path string) string {
 	path = e.process(path)
 	dir, name := filepath.Split(strings.TrimRight(path, "/"))
-	if name == ".." || name == "." || len(e.links) > 0 {
+	if name == ".." || name == "." {
 		return e.walk(path)
 	}
 	known, ok := e.dirs[dir]
@@ -102,6 +103,15 @@ func (e *Eyes) Real(path string) string {
 		e.dirs[dir] = known
 	}
 	return e.walkFrom(known, name)
+}
+
+// itself resolves the folder of an absolute path but not its last part, as programs do that remove or rename.
+func (e *Eyes) itself(path string) string {
+	dir, name := filepath.Split(strings.TrimRight(path, "/"))
+	if name == "" || name == "." || name == ".." {
+		return e.Real(path)
+	}
+	return filepath.Join(e.Real(dir), name)
 }
 
 func (e *Eyes) walk(path string) string { return e.walkFrom("/", path) }
@@ -162,6 +172,7 @@ func (e *Eyes) process(path string) string {
 type Target struct {
 	Path string // as it is; "" if not known
 	Glob bool   // holds patterns
+	Bare bool   // the last part was not followed if it is a link
 	Text string // as written, if Path is not known or a pattern
 }
 
@@ -178,6 +189,25 @@ func (e *Eyes) Targets(d shell.Dir, x shell.Word) []Target {
 		out = append(out, e.Target(d, y))
 	}
 	return out
+}
+
+// Bare resolves a word like Targets, save that a link in the end is not followed: what is removed or renamed is the link.
+func (e *Eyes) Bare(d shell.Dir, x shell.Word) []Target {
+	list := e.Targets(d, x)
+	for i := range list {
+		t := &list[i]
+		if t.Path == "" || t.Glob || strings.HasSuffix(x.Text, "/") || strings.Contains(x.Text, "..") || len(list) > 1 {
+			continue
+		}
+		y := x
+		if y.Dynamic {
+			y.Text = e.variables(y.Text)
+		}
+		if r := e.World.Resolve(d, y); r.Path != "" {
+			t.Path, t.Bare = e.itself(r.Path), true
+		}
+	}
+	return list
 }
 
 // Target resolves one word without brace lists.
@@ -271,8 +301,12 @@ func braces(text string) []string {
 				depth--
 			}
 		}
+		if depth > 0 {
+			i++
+			continue
+		}
 		inner := list[i][open+1 : shut-1]
-		if depth > 0 || open > 0 && list[i][open-1] == '$' || !strings.Contains(inner, ",") {
+		if open > 0 && list[i][open-1] == '$' || !strings.Contains(inner, ",") {
 			i++
 			continue
 		}
@@ -321,10 +355,18 @@ func below(path, dir string) bool {
 
 // Link notes a link that the line makes before it goes on.
 func (e *Eyes) Link(at, to string) {
+	if e.links[at] == to {
+		return
+	}
 	if e.links == nil {
 		e.links = map[string]string{}
 	}
 	e.links[at] = to
+	for dir, real := range e.dirs { // those that were resolved through the new link
+		if below(dir, at) || below(real, at) {
+			delete(e.dirs, dir)
+		}
+	}
 }
 
 // Links is how many were noted.
