@@ -82,7 +82,7 @@ func TestHostileShapes(t *testing.T) {
 	for _, piece := range pieces {
 		t.Run(piece, func(t *testing.T) {
 			t.Parallel()
-			src := strings.Repeat(piece, (64<<10)/len(piece))
+			src := strings.Repeat(piece, (24<<10)/len(piece))
 			for _, l := range langs {
 				code.Read(l, src)
 			}

@@ -226,3 +226,34 @@ func (v Value) Get(key string) (Value, bool) {
 	}
 	return Value{}, false
 }
+
+// Percent is the string formatting of Python and Ruby: "%s/x" % v.
+func (s *Sink) Percent(format, arg Value) Value {
+	args := []Value{arg}
+	if arg.Kind == List {
+		args = arg.Items
+	}
+	out, rest := Str(""), format.Text
+	for n := 0; ; n++ {
+		before, after, found := strings.Cut(rest, "%")
+		out = s.Join(out, Str(before))
+		if !found || n > MaxChoices {
+			break
+		}
+		rest = strings.TrimLeft(after, "-+ #0123456789.")
+		if name, tail, ok := strings.Cut(rest, ")"); ok && strings.HasPrefix(rest, "(") {
+			v, _ := arg.Get(name[1:])
+			out, rest = s.Join(out, v.Part()), tail
+		} else if strings.HasPrefix(rest, "%") {
+			out, n = s.Join(out, Str("%")), n-1
+		} else if n < len(args) {
+			out = s.Join(out, args[n].Part())
+		} else {
+			out = s.Join(out, Unsure())
+		}
+		if rest != "" {
+			rest = rest[1:]
+		}
+	}
+	return out
+}

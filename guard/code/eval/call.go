@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/code/act"
 	"github.com/devflow-suite/devflow/guard/code/effect"
 	"github.com/devflow-suite/devflow/guard/code/lib"
 	"github.com/devflow-suite/devflow/guard/code/token"
@@ -10,7 +11,7 @@ import (
 
 // call reads the arguments in parentheses and calls v.
 func (e *eval) call(v effect.Value) effect.Value {
-	line := int(e.cur().Line)
+	line := int(e.Cur().Line)
 	old := e.it
 	if v.Kind == effect.Method {
 		recv := v.Items[0]
@@ -27,7 +28,7 @@ func (e *eval) call(v effect.Value) effect.Value {
 	}
 	quiet := e.print
 	e.print = false
-	e.i++
+	e.At++
 	args, named, _ := e.sequence(")")
 	e.it, e.print = old, quiet
 	return e.finish(v, args, named, line)
@@ -45,7 +46,7 @@ func (e *eval) finish(v effect.Value, args []effect.Value, named effect.Value, l
 		}
 	}
 	out := e.Invoke(v, args, opts, line)
-	if e.lang == effect.Ruby && (e.is("{") || e.is("do")) {
+	if e.lang == effect.Ruby && (e.Is("{") || e.Is("do")) {
 		it := []effect.Value{out.Iter()}
 		if v.Kind == effect.Method {
 			it = []effect.Value{v.Items[0].Iter()}
@@ -63,12 +64,12 @@ func (e *eval) finish(v effect.Value, args []effect.Value, named effect.Value, l
 // command reads the arguments of a call without parentheses: `unlink $f, $g;` and `system "ls"`.
 func (e *eval) command(v effect.Value) effect.Value {
 	if e.lang == effect.Ruby && v.Kind == effect.Method {
-		if t := e.cur(); (v.Items[0].Kind == effect.Database || v.Items[0].Path || v.Items[0].Kind == effect.Process) && t.Kind == token.Text && t.Space {
+		if t := e.Cur(); (v.Items[0].Kind == effect.Database || v.Items[0].Path || v.Items[0].Kind == effect.Process) && t.Kind == token.Text && t.Space {
 			line := int(t.Line)
 			args, named := e.bare()
 			return e.finish(v, args, named, line)
 		}
-		if e.is("{") || e.is("do") {
+		if e.Is("{") || e.Is("do") {
 			it := v.Items[0].Iter()
 			list := []effect.Value{it}
 			if it.Kind == effect.List && len(it.Items) > 0 {
@@ -82,16 +83,16 @@ func (e *eval) command(v effect.Value) effect.Value {
 	if v.Kind != effect.Ref && (v.Kind != effect.Function || v.Name == "") || e.lang != effect.Ruby && e.lang != effect.Perl {
 		return e.force(v)
 	}
-	known := v.Kind == effect.Function || lib.ActOf(e.lang, v.Text) != 0
+	known := v.Kind == effect.Function || act.Of(e.lang, v.Text) != 0
 	if !known {
 		return v
 	}
-	line := int(e.peek(-1).Line)
-	if e.lang == effect.Perl && (v.Text == "eval" || v.Text == "map" || v.Text == "grep" || v.Text == "sort") && e.is("{") || v.Text == "->" {
+	line := int(e.Peek(-1).Line)
+	if e.lang == effect.Perl && (v.Text == "eval" || v.Text == "map" || v.Text == "grep" || v.Text == "sort") && e.Is("{") || v.Text == "->" {
 		return v
 	}
-	if !e.operand() {
-		if e.is("=") || e.is("=>") || e.is(".") || v.Kind == effect.Ref && e.lang == effect.Perl && v.Text != "unlink" && v.Text != "rmdir" && v.Text != "shift" && v.Text != "eval" &&
+	if !e.Operand() {
+		if e.Is("=") || e.Is("=>") || e.Is(".") || v.Kind == effect.Ref && e.lang == effect.Perl && v.Text != "unlink" && v.Text != "rmdir" && v.Text != "shift" && v.Text != "eval" &&
 			v.Text != "cwd" && v.Text != "getcwd" {
 			return v
 		}
@@ -101,47 +102,33 @@ func (e *eval) command(v effect.Value) effect.Value {
 	return e.finish(v, args, named, line)
 }
 
-// operand reports whether the next token can begin an argument.
-func (e *eval) operand() bool {
-	switch t := e.cur(); t.Kind {
-	case token.Text, token.Run, token.Number:
-		return true
-	case token.Name:
-		return !among(t, " if unless while until and or not eq ne x for foreach do then end rescue in lt gt cmp isa ")
-	case token.Op:
-		return t.Text == "\\" || t.Text == "[" && t.Space || (t.Text == "*" || t.Text == "-" || t.Text == "&" || t.Text == "::") && t.Space && !e.peek(1).Space ||
-			t.Text == "(" && t.Space
-	}
-	return false
-}
-
 // bare reads arguments up to the end of the statement.
 func (e *eval) bare() (args []effect.Value, named effect.Value) {
 	named.Kind = effect.Object
-	for e.operand() || e.is("{") && len(args) > 0 {
-		from := e.i
-		if name, ok := e.label(); ok {
+	for e.Operand() || e.Is("{") && len(args) > 0 {
+		from := e.At
+		if name, ok := e.Label(); ok {
 			v := e.expr()
 			named.Keys, named.Items = append(named.Keys, name), append(named.Items, v)
 		} else {
 			v := e.expr()
-			if e.accept("=>") {
+			if e.Accept("=>") {
 				x := e.expr()
 				named.Keys, named.Items = append(named.Keys, v.Text), append(named.Items, x)
-			} else if v.Kind == effect.List && len(args) == 0 && !e.is(",") && e.lang == effect.Perl {
+			} else if v.Kind == effect.List && len(args) == 0 && !e.Is(",") && e.lang == effect.Perl {
 				args = append(args, v.Items...)
 			} else {
 				args = append(args, v)
 			}
 		}
-		if !e.accept(",") {
-			if t := e.cur(); t.Kind == token.Text && e.toks[e.i-1].Kind == token.Name && e.lang == effect.Perl {
+		if !e.Accept(",") {
+			if t := e.Cur(); t.Kind == token.Text && e.Toks[e.At-1].Kind == token.Name && e.lang == effect.Perl {
 				continue // print FH "text", open FH "…"
 			}
 			break
 		}
-		e.skipLines()
-		if e.i == from {
+		e.SkipLines()
+		if e.At == from {
 			break
 		}
 	}
@@ -158,7 +145,7 @@ func (e *eval) Invoke(f effect.Value, args, named []effect.Value, line int) effe
 		}
 		return effect.Choose(out)
 	case effect.Function:
-		return e.own(f.Text, args, named)
+		return e.Call(f.Text, args, named)
 	case effect.Method:
 		return e.methodCall(f.Items[0], f.Text, args, named, line)
 	case effect.Text:
@@ -166,11 +153,11 @@ func (e *eval) Invoke(f effect.Value, args, named []effect.Value, line int) effe
 			return e.m.Do(lib.Call{Name: lib.Canonical(e.lang, f.Text), Args: args, Named: named, Line: line})
 		}
 	case effect.Ref:
-		if own, _, _ := strings.Cut(f.Text, "."); e.fns[f.Text] != nil {
-			return e.own(f.Text, args, named)
+		if own, _, _ := strings.Cut(f.Text, "."); e.Funcs[f.Text] != nil {
+			return e.Call(f.Text, args, named)
 		} else if own == "self" || own == "this" {
-			if _, name, _ := strings.Cut(f.Text, "."); e.fns[name] != nil {
-				return e.own(name, args, named)
+			if _, name, _ := strings.Cut(f.Text, "."); e.Funcs[name] != nil {
+				return e.Call(name, args, named)
 			}
 		}
 		return e.m.Do(lib.Call{Name: f.Text, Args: args, Named: named, Line: line})
@@ -178,68 +165,16 @@ func (e *eval) Invoke(f effect.Value, args, named []effect.Value, line int) effe
 	return effect.Value{}
 }
 
-// own calls a function of the code itself: what it is called with is bound in the next pass.
-func (e *eval) own(key string, args, named []effect.Value) effect.Value {
-	f := e.fns[key]
-	f.called = true
-	for len(f.args) < len(args) && e.lang == effect.Perl {
-		f.args = append(f.args, effect.Value{Kind: effect.Constant})
-	}
-	for i := range f.args {
-		v := effect.Value{Kind: effect.Constant}
-		switch {
-		case i < len(f.params) && strings.HasPrefix(f.params[i], "*"):
-			v = effect.ListOf(args[min(i, len(args)):]...)
-			if len(v.Items) > effect.MaxChoices {
-				v = effect.Value{}
-			}
-		case i < len(args):
-			v = args[i]
-		case i < len(f.params):
-			v2, ok := effect.Option(named, f.params[i])
-			if ok {
-				v = v2
-			}
-		}
-		if v.Kind == effect.Constant && f.args[i].Kind != effect.Constant {
-			continue
-		}
-		if f.args[i].Kind == effect.Constant {
-			f.args[i] = v
-		} else if v.Kind != effect.List || len(f.args[i].Options()) < 16 && !same(f.args[i], v) {
-			f.args[i] = effect.Choose([]effect.Value{f.args[i], v})
-		}
-	}
-	return f.result
-}
-
-// same reports whether the list v is already among the choices of old.
-func same(old, v effect.Value) bool {
-	for _, o := range old.Options() {
-		if o.Kind != effect.List || len(o.Items) != len(v.Items) {
-			continue
-		}
-		equal := true
-		for i := range o.Items {
-			equal = equal && o.Items[i].Kind == v.Items[i].Kind && o.Items[i].Text == v.Items[i].Text
-		}
-		if equal {
-			return true
-		}
-	}
-	return false
-}
-
 func (e *eval) methodCall(recv effect.Value, name string, args, named []effect.Value, line int) effect.Value {
-	if e.fns[name] != nil && (recv.Kind == effect.Unknown || recv.Kind == effect.Ref) {
-		return e.own(name, args, named)
+	if e.Funcs[name] != nil && (recv.Kind == effect.Unknown || recv.Kind == effect.Ref) {
+		return e.Call(name, args, named)
 	}
 	if recv.Kind == effect.Function && (name == "call" || name == "()") {
-		return e.own(recv.Text, args, named)
+		return e.Call(recv.Text, args, named)
 	}
 	switch name {
 	case "append", "push", "add", "extend", "unshift", "insert":
-		old, ok := e.vars[recv.Name]
+		old, ok := e.Vars[recv.Name]
 		if !ok || old.Kind != effect.List || len(old.Items) > effect.MaxChoices {
 			break
 		}
@@ -255,7 +190,7 @@ func (e *eval) methodCall(recv effect.Value, name string, args, named []effect.V
 			}
 		}
 		old.Items = items
-		e.vars[recv.Name] = old
+		e.Vars[recv.Name] = old
 		return old
 	}
 	return e.m.Method(recv, lib.Call{Name: name, Args: args, Named: named, Line: line})
@@ -267,7 +202,7 @@ func (e *eval) Execute(src string) { e.inner(src) }
 // Narrow implements lib.Host.
 func (e *eval) Narrow(v effect.Value, is string, suffix bool) {
 	if e.quiet == 0 {
-		e.narrow(v, is, suffix)
+		e.Scope.Narrow(v, is, suffix)
 	}
 }
 
@@ -276,10 +211,10 @@ func (e *eval) Lookup(name string) effect.Value { return e.lookup(name) }
 
 // Params implements lib.Host.
 func (e *eval) Params() []effect.Value {
-	if e.now == nil {
+	if e.Now == nil {
 		return nil
 	}
-	return e.now.args
+	return e.Now.Args
 }
 
 // awkPrint reads the rest of awk's print: values, then > file or | command.
@@ -289,28 +224,28 @@ func (e *eval) awkPrint() {
 	var first effect.Value
 	for n := 0; ; n++ {
 		v := effect.Value{}
-		if e.is("(") {
+		if e.Is("(") {
 			v = e.round()
-		} else if !e.is(">") && !e.is(">>") && !e.is("|") {
+		} else if !e.Is(">") && !e.Is(">>") && !e.Is("|") {
 			v = e.expr()
 		}
 		if n == 0 {
 			first = v
 		}
-		if !e.accept(",") {
+		if !e.Accept(",") {
 			break
 		}
 	}
-	t := e.cur()
+	t := e.Cur()
 	switch {
 	case t.Is(">"), t.Is(">>"):
-		e.i++
+		e.At++
 		line := int(t.Line)
 		if v := e.sum(); v.Text != "/dev/stderr" && v.Text != "/dev/stdout" && v.Text != "/dev/null" {
 			e.Write(v, t.Text == ">>", line)
 		}
 	case t.Is("|"), t.Is("|&"):
-		e.i++
+		e.At++
 		cmd := e.sum()
 		if word, _, _ := strings.Cut(strings.TrimSpace(cmd.Text), " "); isShell(word) {
 			e.Run(first, nil)

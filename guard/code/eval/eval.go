@@ -8,6 +8,7 @@ package eval
 import (
 	"github.com/devflow-suite/devflow/guard/code/effect"
 	"github.com/devflow-suite/devflow/guard/code/lib"
+	"github.com/devflow-suite/devflow/guard/code/scope"
 	"github.com/devflow-suite/devflow/guard/code/token"
 )
 
@@ -21,32 +22,17 @@ const (
 // eval runs over the tokens of one piece of code.
 type eval struct {
 	*effect.Sink
+	*scope.Scope
+	token.Cursor
 	lang     effect.Lang
-	toks     []token.Token
-	i        int
 	depth    int
-	pass     int         // over the code, from 0
-	code     int         // exec in exec
-	end      token.Token // stands behind the last token
-	match    []int32     // per opening bracket, the index of the closing one
-	vars     map[string]effect.Value
-	fns      map[string]*fn
-	now      *fn            // function whose body is read
+	pass     int            // over the code, from 0
+	code     int            // exec in exec
 	it       []effect.Value // what the parameters of the next callback are
 	defaults []effect.Value // of the parameters that were read last
-	star     []string       // modules whose names are imported bare
 	print    bool           // awk: inside print, where > redirects
 	quiet    int            // not: comparisons do not narrow
 	m        *lib.Machine
-}
-
-// fn is a function that the code defines.
-type fn struct {
-	params  []string
-	args    []effect.Value // per parameter: everything it was called with
-	called  bool
-	returns bool
-	result  effect.Value
 }
 
 func dialect(lang effect.Lang) token.Dialect {
@@ -73,7 +59,8 @@ func dialect(lang effect.Lang) token.Dialect {
 
 // Run reads src, which need not be complete or correct. argv are the arguments that the code gets; nil: not known.
 func Run(lang effect.Lang, src string, argv []string) effect.Effects {
-	e := eval{Sink: &effect.Sink{}, lang: lang, vars: map[string]effect.Value{}, fns: map[string]*fn{}}
+	e := eval{Sink: &effect.Sink{}, lang: lang}
+	e.Scope = &scope.Scope{Vars: map[string]effect.Value{}, Funcs: map[string]*scope.Func{}, Grows: lang == effect.Perl}
 	e.m = &lib.Machine{Sink: e.Sink, Lang: lang, Argv: argv, Host: &e}
 	e.run(src)
 	return e.Out
@@ -81,36 +68,16 @@ func Run(lang effect.Lang, src string, argv []string) effect.Effects {
 
 // lex cuts src and pairs its brackets.
 func (e *eval) lex(src string) {
-	e.use(token.Lex(dialect(e.lang), src))
-}
-
-func (e *eval) use(toks []token.Token) {
-	e.toks = toks
-	e.match = make([]int32, len(e.toks))
-	var open []int32
-	for i := range e.toks {
-		t := &e.toks[i]
-		if t.Kind != token.Op || len(t.Text) != 1 {
-			continue
-		}
-		switch t.Text[0] {
-		case '(', '[', '{':
-			open = append(open, int32(i))
-		case ')', ']', '}':
-			if n := len(open); n > 0 {
-				e.match[open[n-1]] = int32(i)
-				open = open[:n-1]
-			}
-		}
-	}
+	e.D = dialect(e.lang)
+	e.Use(token.Lex(e.D, src))
 }
 
 // run reads src once, or several times if it defines functions or uses variables before they are bound.
 func (e *eval) run(src string) {
 	e.lex(src)
 	rounds := 1
-	for i := range e.toks {
-		if t := &e.toks[i]; t.Kind == token.Name || t.Kind == token.Op {
+	for i := range e.Toks {
+		if t := &e.Toks[i]; t.Kind == token.Name || t.Kind == token.Op {
 			switch t.Text {
 			case "def", "function", "sub", "lambda", "=>", "func", "fn", "for", "->":
 				rounds = passes
@@ -119,7 +86,7 @@ func (e *eval) run(src string) {
 	}
 	for e.pass = range rounds {
 		e.Reset()
-		e.i, e.now, e.depth, e.star = 0, nil, 0, e.star[:0]
+		e.At, e.Now, e.depth, e.Star = 0, nil, 0, e.Star[:0]
 		e.block("")
 	}
 }
@@ -130,7 +97,7 @@ func (e *eval) inner(src string) {
 		e.Ask()
 		return
 	}
-	sub := eval{Sink: e.Sink, lang: e.lang, code: e.code + 1, vars: e.vars, fns: e.fns, star: e.star}
+	sub := eval{Sink: e.Sink, Scope: e.Scope, lang: e.lang, code: e.code + 1}
 	machine := *e.m
 	machine.Host = &sub
 	sub.m = &machine

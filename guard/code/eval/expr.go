@@ -8,92 +8,39 @@ import (
 	"github.com/devflow-suite/devflow/guard/code/token"
 )
 
-func (e *eval) cur() *token.Token { return e.peek(0) }
-
-func (e *eval) peek(k int) *token.Token {
-	if e.i+k < len(e.toks) {
-		return &e.toks[e.i+k]
-	}
-	return &e.end
-}
-
-func (e *eval) is(s string) bool { return e.cur().Is(s) }
-
-func (e *eval) accept(s string) bool {
-	if e.is(s) {
-		e.i++
-		return true
-	}
-	return false
-}
-
-func (e *eval) skipLines() {
-	for e.cur().Kind == token.Line {
-		e.i++
-	}
-}
-
-// among reports whether t is one of the operators or names in set, between spaces.
-func among(t *token.Token, set string) bool {
-	return (t.Kind == token.Op || t.Kind == token.Name) && strings.Contains(set, " "+t.Text+" ")
-}
-
-// binary reports whether an operator of set comes next, over line ends where the language allows it.
-func (e *eval) binary(set string) (string, bool) {
-	t := e.cur()
-	if t.Kind == token.Line && (e.lang == effect.Node || e.lang == effect.Ruby || e.lang == effect.Lua) {
-		k := 1
-		for e.peek(k).Kind == token.Line && k < 4 {
-			k++
-		}
-		if next := e.peek(k); next.Kind == token.Op && !among(next, " - [ ( { * / % & << < > ") && among(next, set) {
-			e.i += k + 1
-			e.skipLines()
-			return next.Text, true
-		}
-		return "", false
-	}
-	if !among(t, set) || t.Kind == token.Name && !t.Space && e.i > 0 && e.toks[e.i-1].Is(".") {
-		return "", false
-	}
-	e.i++
-	e.skipLines()
-	return t.Text, true
-}
-
 // expr reads an expression with its conditional part.
 func (e *eval) expr() effect.Value {
 	e.depth++
 	defer func() { e.depth-- }()
 	if e.depth > maxNesting {
-		e.i++
+		e.At++
 		e.Ask()
 		return effect.Value{}
 	}
 	v := e.or()
 	switch {
-	case e.is(":=") && e.lang == effect.Python && v.Name != "":
-		e.i++
+	case e.Is(":=") && e.lang == effect.Python && v.Name != "":
+		e.At++
 		name := v.Name
 		v = e.expr()
-		e.set(name, v, true)
-	case e.is("?") && e.lang != effect.Python && e.lang != effect.Lua && e.lang != effect.R:
-		e.i++
-		e.skipLines()
+		e.Set(name, v, true)
+	case e.Is("?") && e.lang != effect.Python && e.lang != effect.Lua && e.lang != effect.R:
+		e.At++
+		e.SkipLines()
 		a := v
-		if !e.is(":") {
+		if !e.Is(":") {
 			a = e.expr()
 		}
-		e.skipLines()
-		if e.accept(":") {
-			e.skipLines()
+		e.SkipLines()
+		if e.Accept(":") {
+			e.SkipLines()
 			return effect.Choose([]effect.Value{a, e.expr()})
 		}
 		return a
-	case e.lang == effect.Python && e.is("if"):
-		e.i++
+	case e.lang == effect.Python && e.Is("if"):
+		e.At++
 		e.or()
-		if e.accept("else") {
+		if e.Accept("else") {
 			return effect.Choose([]effect.Value{v, e.expr()})
 		}
 	}
@@ -102,13 +49,13 @@ func (e *eval) expr() effect.Value {
 
 func (e *eval) or() effect.Value {
 	v := e.compare()
-	for e.lang == effect.Awk && e.is("|") && e.peek(1).Is("getline") {
+	for e.lang == effect.Awk && e.Is("|") && e.Peek(1).Is("getline") {
 		e.Run(v, nil)
-		e.i += 2
+		e.At += 2
 		v = e.compare()
 	}
 	for {
-		op, ok := e.binary(" || && ?? or and ")
+		op, ok := e.Binary(" || && ?? or and ")
 		if !ok {
 			return v
 		}
@@ -138,29 +85,16 @@ func (e *eval) compare() effect.Value {
 		case e.lang == effect.Node:
 			set = " == != === !== < > <= >= instanceof "
 		}
-		op, ok := e.binary(set)
+		op, ok := e.Binary(set)
 		if !ok {
 			return v
 		}
 		right := e.sum()
 		if e.quiet == 0 && (op == "==" || op == "===" || op == "eq") && right.Known() {
-			e.narrow(v, right.Text, false)
+			e.Narrow(v, right.Text, false)
 		}
 		v = effect.Value{Kind: effect.Constant}
 	}
-}
-
-// narrow notes what a comparison says about a variable that holds any name of a folder.
-func (e *eval) narrow(v effect.Value, is string, suffix bool) {
-	old, ok := e.vars[v.Name]
-	if v.Name == "" || !ok || !old.Glob || !strings.HasSuffix(old.Text, "*") || len(is) > effect.MaxText {
-		return
-	}
-	if !suffix {
-		old.Text = strings.TrimRight(old.Text, "*")
-	}
-	old.Text += is
-	e.vars[v.Name] = old
 }
 
 // sum reads operands joined by arithmetic and string operators, from left to right.
@@ -176,14 +110,14 @@ func (e *eval) sum() effect.Value {
 		case effect.R:
 			set = " + - * / ^ : % "
 		}
-		if e.lang == effect.Awk && e.juxtaposed() {
+		if e.lang == effect.Awk && e.Juxtaposed() {
 			v = e.Join(v, e.unary())
 			continue
 		}
-		if e.print && e.is("|") {
+		if e.print && e.Is("|") {
 			return v
 		}
-		op, ok := e.binary(set)
+		op, ok := e.Binary(set)
 		if !ok {
 			return v
 		}
@@ -204,7 +138,7 @@ func (e *eval) sum() effect.Value {
 			v = e.JoinPath(effect.Unsure(), right)
 			v.Path = true
 		case op == "%" && v.Known() && (e.lang == effect.Python || e.lang == effect.Ruby):
-			v = e.percent(v, right)
+			v = e.Percent(v, right)
 		default:
 			v = effect.Value{}
 			if right.Kind == effect.Constant {
@@ -214,24 +148,12 @@ func (e *eval) sum() effect.Value {
 	}
 }
 
-// juxtaposed reports whether awk joins the next operand to the one before.
-func (e *eval) juxtaposed() bool {
-	t := e.cur()
-	switch t.Kind {
-	case token.Text, token.Number:
-		return true
-	case token.Name:
-		return !among(t, " in getline if else while for do print printf return exit next ")
-	}
-	return t.Is("$") || t.Is("(")
-}
-
 func (e *eval) unary() effect.Value {
-	t := e.cur()
+	t := e.Cur()
 	if t.Kind == token.Op || t.Kind == token.Name {
 		switch t.Text {
 		case "!", "not", "unless":
-			e.i++
+			e.At++
 			e.quiet++
 			v := e.guarded()
 			e.quiet--
@@ -240,12 +162,12 @@ func (e *eval) unary() effect.Value {
 			}
 			return v
 		case "await", "new", "typeof", "yield", "async", "void", "delete", "throw", "defined", "my", "our", "local", "clone", "raise":
-			if t.Kind == token.Name && !(t.Text == "delete" && e.lang != effect.Node) && !e.peek(1).Is("=") && !e.peek(1).Is(".") && (e.lang != effect.Python || t.Text == "await") {
-				e.i++
+			if t.Kind == token.Name && !(t.Text == "delete" && e.lang != effect.Node) && !e.Peek(1).Is("=") && !e.Peek(1).Is(".") && (e.lang != effect.Python || t.Text == "await") {
+				e.At++
 				return e.guarded()
 			}
 		case "-", "+", "*", "**", "&", "...", "\\", "++", "--", "~", "@", "..":
-			e.i++
+			e.At++
 			v := e.guarded()
 			if t.Text == "-" && v.Kind == effect.Constant {
 				v.Text = "-" + v.Text
@@ -261,58 +183,27 @@ func (e *eval) guarded() effect.Value {
 	e.depth++
 	defer func() { e.depth-- }()
 	if e.depth > maxNesting {
-		e.i++
+		e.At++
 		return effect.Value{}
 	}
 	return e.unary()
-}
-
-// percent is the string formatting of Python and Ruby: "%s/x" % v.
-func (e *eval) percent(format, arg effect.Value) effect.Value {
-	args := []effect.Value{arg}
-	if arg.Kind == effect.List {
-		args = arg.Items
-	}
-	out, rest := effect.Str(""), format.Text
-	for n := 0; ; n++ {
-		before, after, found := strings.Cut(rest, "%")
-		out = e.Join(out, effect.Str(before))
-		if !found || n > effect.MaxChoices {
-			break
-		}
-		rest = strings.TrimLeft(after, "-+ #0123456789.")
-		if name, tail, ok := strings.Cut(rest, ")"); ok && strings.HasPrefix(rest, "(") {
-			v, _ := arg.Get(name[1:])
-			out, rest = e.Join(out, v.Part()), tail
-		} else if strings.HasPrefix(rest, "%") {
-			out, n = e.Join(out, effect.Str("%")), n-1
-		} else if n < len(args) {
-			out = e.Join(out, args[n].Part())
-		} else {
-			out = e.Join(out, effect.Unsure())
-		}
-		if rest != "" {
-			rest = rest[1:]
-		}
-	}
-	return out
 }
 
 // postfix reads a primary and the attributes, calls and indexes behind it.
 func (e *eval) postfix() effect.Value {
 	v := e.primary()
 	for {
-		t := e.cur()
+		t := e.Cur()
 		if t.Kind == token.Line && (e.lang == effect.Node || e.lang == effect.Ruby) {
 			k := 1
-			for e.peek(k).Kind == token.Line && k < 4 {
+			for e.Peek(k).Kind == token.Line && k < 4 {
 				k++
 			}
-			if next := e.peek(k); !next.Is(".") && !next.Is("?.") && !next.Is("&.") || e.peek(k+1).Kind != token.Name {
+			if next := e.Peek(k); !next.Is(".") && !next.Is("?.") && !next.Is("&.") || e.Peek(k+1).Kind != token.Name {
 				break
 			}
-			e.i += k
-			t = e.cur()
+			e.At += k
+			t = e.Cur()
 		}
 		switch {
 		case t.Kind == token.Text && e.lang == effect.Lua && (v.Kind == effect.Ref || v.Kind == effect.Method):
@@ -323,8 +214,8 @@ func (e *eval) postfix() effect.Value {
 		case t.Kind != token.Op:
 			return e.command(v)
 		case (t.Text == "." && e.lang != effect.Perl && e.lang != effect.PHP) || t.Text == "?." || t.Text == "&." || t.Text == "::" || t.Text == "->" && e.lang != effect.Python && e.lang != effect.Ruby ||
-			t.Text == ":" && e.lang == effect.Lua && e.peek(1).Kind == token.Name && e.peek(2).Is("("):
-			e.i++
+			t.Text == ":" && e.lang == effect.Lua && e.Peek(1).Kind == token.Name && e.Peek(2).Is("("):
+			e.At++
 			v = e.member(v)
 		case t.Text == "(" && (e.lang != effect.Perl || v.Kind == effect.Ref || v.Kind == effect.Method || v.Kind == effect.Function) && e.lang != effect.Awk || t.Text == "(" && v.Kind == effect.Ref:
 			v = e.call(v)
@@ -332,8 +223,8 @@ func (e *eval) postfix() effect.Value {
 			v = e.index(v, "]")
 		case t.Text == "{" && e.lang == effect.Perl && v.Name != "" && !t.Space:
 			v = e.index(v, "}")
-		case t.Text == "!" && e.lang == effect.Node && !t.Space && (e.peek(1).Is(".") || e.peek(1).Is(")")):
-			e.i++
+		case t.Text == "!" && e.lang == effect.Node && !t.Space && (e.Peek(1).Is(".") || e.Peek(1).Is(")")):
+			e.At++
 		default:
 			return e.command(v)
 		}
@@ -343,10 +234,10 @@ func (e *eval) postfix() effect.Value {
 
 // member reads the name behind a dot or arrow.
 func (e *eval) member(v effect.Value) effect.Value {
-	t := e.cur()
+	t := e.Cur()
 	switch {
 	case t.Kind == token.Name:
-		e.i++
+		e.At++
 		return e.m.Attr(v, t.Text)
 	case t.Is("(") && e.lang == effect.Perl, t.Is("[") && e.lang != effect.Node, t.Is("{") && e.lang != effect.Node, t.Is("("), t.Is("["):
 		if t.Is("{") {
@@ -357,7 +248,7 @@ func (e *eval) member(v effect.Value) effect.Value {
 		}
 		return e.call(v)
 	case t.Kind == token.Text:
-		e.i++
+		e.At++
 		return e.m.Attr(v, t.Text)
 	}
 	return effect.Value{}
@@ -385,29 +276,29 @@ func (e *eval) force(v effect.Value) effect.Value {
 
 // index reads v[…].
 func (e *eval) index(v effect.Value, closing string) effect.Value {
-	e.i++
-	e.skipLines()
+	e.At++
+	e.SkipLines()
 	var keys []effect.Value
-	for !e.is(closing) && e.cur().Kind != token.End {
-		from := e.i
-		if t := e.cur(); closing == "}" && t.Kind == token.Name && e.peek(1).Is("}") {
+	for !e.Is(closing) && e.Cur().Kind != token.End {
+		from := e.At
+		if t := e.Cur(); closing == "}" && t.Kind == token.Name && e.Peek(1).Is("}") {
 			keys = append(keys, effect.Str(t.Text))
-			e.i++
+			e.At++
 		} else {
 			keys = append(keys, e.expr())
 		}
-		e.skipLines()
-		if !e.accept(",") && e.i == from {
-			e.i++
+		e.SkipLines()
+		if !e.Accept(",") && e.At == from {
+			e.At++
 		}
 	}
-	e.accept(closing)
+	e.Accept(closing)
 	if len(keys) == 0 {
 		return effect.Value{}
 	}
 	key := keys[0]
-	if e.lang == effect.Perl && v.Name == "$_" && e.now != nil && closing == "]" {
-		v = effect.ListOf(e.now.args...)
+	if e.lang == effect.Perl && v.Name == "$_" && e.Now != nil && closing == "]" {
+		v = effect.ListOf(e.Now.Args...)
 	}
 	switch v.Kind {
 	case effect.Ref:

@@ -4,38 +4,40 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/code/act"
 	"github.com/devflow-suite/devflow/guard/code/effect"
 	"github.com/devflow-suite/devflow/guard/code/lib"
+	"github.com/devflow-suite/devflow/guard/code/scope"
 	"github.com/devflow-suite/devflow/guard/code/token"
 )
 
 // primary reads a literal, a name, a bracket or a function.
 func (e *eval) primary() effect.Value {
-	t := e.cur()
+	t := e.Cur()
 	line := int(t.Line)
 	switch t.Kind {
 	case token.Text:
 		v := e.text(t)
-		e.i++
-		for (e.lang == effect.Python || e.lang == effect.Ruby) && e.cur().Kind == token.Text && v.Known() {
-			v = e.Join(v, e.text(e.cur()))
-			e.i++
+		e.At++
+		for (e.lang == effect.Python || e.lang == effect.Ruby) && e.Cur().Kind == token.Text && v.Known() {
+			v = e.Join(v, e.text(e.Cur()))
+			e.At++
 		}
 		v.Line = line
 		return v
 	case token.Run:
 		v := e.text(t)
-		e.i++
+		e.At++
 		e.Run(v, nil)
 		return effect.Value{}
 	case token.Number:
-		e.i++
+		e.At++
 		return effect.Value{Kind: effect.Constant, Text: t.Text}
 	case token.Regex:
-		e.i++
+		e.At++
 		return effect.Value{Kind: effect.Constant}
 	case token.Name:
-		e.i++
+		e.At++
 		return e.word(t)
 	case token.Op:
 		switch t.Text {
@@ -46,11 +48,11 @@ func (e *eval) primary() effect.Value {
 		case "{":
 			return e.object()
 		case "->": // Ruby's lambda
-			e.i++
+			e.At++
 			return e.lambda("")
 		case "$":
 			if e.lang == effect.Awk {
-				e.i++
+				e.At++
 				e.guarded()
 				return effect.Unsure()
 			}
@@ -60,7 +62,7 @@ func (e *eval) primary() effect.Value {
 	case token.Line, token.End:
 		return effect.Value{}
 	}
-	e.i++
+	e.At++
 	return effect.Value{}
 }
 
@@ -98,20 +100,20 @@ func (e *eval) hole(code []token.Token) effect.Value {
 	if e.depth > maxNesting {
 		return effect.Value{}
 	}
-	toks, match, i := e.toks, e.match, e.i
-	e.use(code)
-	e.i = 0
+	toks, match, i := e.Toks, e.Match, e.At
+	e.Use(code)
+	e.At = 0
 	e.depth += 8
 	v := effect.Value{}
-	for e.i < len(e.toks) {
-		from := e.i
+	for e.At < len(e.Toks) {
+		from := e.At
 		v = e.expr()
-		if e.i == from {
-			e.i++
+		if e.At == from {
+			e.At++
 		}
 	}
 	e.depth -= 8
-	e.toks, e.match, e.i = toks, match, i
+	e.Toks, e.Match, e.At = toks, match, i
 	return v
 }
 
@@ -128,26 +130,26 @@ func (e *eval) word(t *token.Token) effect.Value {
 	case "function", "func", "fn":
 		if e.lang == effect.Node || e.lang == effect.PHP || e.lang == effect.Lua || e.lang == effect.R {
 			if e.lang == effect.Node {
-				e.accept("*")
+				e.Accept("*")
 			}
 			key := e.key(t)
-			if e.cur().Kind == token.Name {
-				key = e.cur().Text
-				e.i++
+			if e.Cur().Kind == token.Name {
+				key = e.Cur().Text
+				e.At++
 			}
 			return e.define(key, e.params(")"))
 		}
 	case "sub":
 		if e.lang == effect.Perl {
 			key := e.key(t)
-			if e.cur().Kind == token.Name {
-				key = e.cur().Text
-				e.i++
+			if e.Cur().Kind == token.Name {
+				key = e.Cur().Text
+				e.At++
 			}
 			return e.define(key, nil)
 		}
 	case "proc":
-		if e.lang == effect.Ruby && (e.is("{") || e.is("do")) {
+		if e.lang == effect.Ruby && (e.Is("{") || e.Is("do")) {
 			return e.lambda("")
 		}
 	case "do", "then", "begin", "else", "ensure", "finally", "try", "async", "static":
@@ -155,7 +157,7 @@ func (e *eval) word(t *token.Token) effect.Value {
 	case "class":
 		return effect.Value{}
 	}
-	if e.lang == effect.Node && e.is("=>") {
+	if e.lang == effect.Node && e.Is("=>") {
 		return e.arrow([]string{name})
 	}
 	return e.lookup(name)
@@ -163,7 +165,7 @@ func (e *eval) word(t *token.Token) effect.Value {
 
 // key names a function without a name.
 func (e *eval) key(t *token.Token) string {
-	return "\x00" + strconv.Itoa(e.code) + ":" + strconv.Itoa(e.i) + ":" + strconv.Itoa(int(t.Line))
+	return "\x00" + strconv.Itoa(e.code) + ":" + strconv.Itoa(e.At) + ":" + strconv.Itoa(int(t.Line))
 }
 
 // lookup resolves a name.
@@ -171,13 +173,13 @@ func (e *eval) lookup(name string) effect.Value {
 	if name == "" {
 		return effect.Value{}
 	}
-	if v, ok := e.vars[name]; ok {
+	if v, ok := e.Vars[name]; ok {
 		v.Name = name
 		return v
 	}
-	if e.fns[name] != nil {
-		if !e.is("(") && !e.is("=") && (e.lang != effect.Ruby && e.lang != effect.Perl || !e.operand()) {
-			e.leak(name)
+	if e.Funcs[name] != nil {
+		if !e.Is("(") && !e.Is("=") && (e.lang != effect.Ruby && e.lang != effect.Perl || !e.Operand()) {
+			e.Leak(name)
 		}
 		return effect.Value{Kind: effect.Function, Text: name, Name: name}
 	}
@@ -189,34 +191,25 @@ func (e *eval) lookup(name string) effect.Value {
 		return effect.Value{Name: name}
 	}
 	full := lib.Canonical(e.lang, strings.TrimPrefix(name, "&"))
-	for _, mod := range e.star {
-		if lib.ActOf(e.lang, full) == 0 && lib.ActOf(e.lang, mod+"."+full) != 0 {
+	for _, mod := range e.Star {
+		if act.Of(e.lang, full) == 0 && act.Of(e.lang, mod+"."+full) != 0 {
 			full = mod + "." + full
 		}
 	}
 	return effect.Value{Kind: effect.Ref, Text: full, Name: name}
 }
 
-// leak notes that a function may be called with anything.
-func (e *eval) leak(name string) {
-	f := e.fns[name]
-	f.called = true
-	for i := range f.args {
-		f.args[i] = effect.Choose([]effect.Value{f.args[i], {}})
-	}
-}
-
 // round reads a parenthesis: a group, a tuple, or the parameters of an arrow function.
 func (e *eval) round() effect.Value {
 	if e.lang == effect.Node {
-		if close := int(e.match[e.i]); close > 0 && close+1 < len(e.toks) {
-			next := &e.toks[close+1]
-			if next.Is("=>") || next.Is(":") && close+3 < len(e.toks) && e.toks[close+3].Is("=>") {
+		if close := int(e.Match[e.At]); close > 0 && close+1 < len(e.Toks) {
+			next := &e.Toks[close+1]
+			if next.Is("=>") || next.Is(":") && close+3 < len(e.Toks) && e.Toks[close+3].Is("=>") {
 				return e.arrow(nil)
 			}
 		}
 	}
-	e.i++
+	e.At++
 	printing := e.print
 	e.print = false
 	items, _, tuple := e.sequence(")")
@@ -231,7 +224,7 @@ func (e *eval) round() effect.Value {
 }
 
 func (e *eval) list(closing string) effect.Value {
-	e.i++
+	e.At++
 	items, _, _ := e.sequence(closing)
 	if len(items) == 1 && items[0].Kind == effect.Each {
 		return items[0]
@@ -243,12 +236,12 @@ func (e *eval) list(closing string) effect.Value {
 func (e *eval) sequence(closing string) (items []effect.Value, named effect.Value, comma bool) {
 	named.Kind = effect.Object
 	for {
-		e.skipLines()
-		if e.accept(closing) || e.cur().Kind == token.End {
+		e.SkipLines()
+		if e.Accept(closing) || e.Cur().Kind == token.End {
 			return items, named, comma
 		}
-		from := e.i
-		if name, ok := e.label(); ok {
+		from := e.At
+		if name, ok := e.Label(); ok {
 			v := e.expr()
 			named.Keys, named.Items = append(named.Keys, name), append(named.Items, v)
 			if (e.lang == effect.Perl || closing == "]") && e.lang != effect.PHP {
@@ -256,61 +249,40 @@ func (e *eval) sequence(closing string) (items []effect.Value, named effect.Valu
 			}
 		} else {
 			v := e.expr()
-			if e.is("=>") || closing == "}" && e.is(":") { // a key that is an expression
-				e.i++
+			if e.Is("=>") || closing == "}" && e.Is(":") { // a key that is an expression
+				e.At++
 				x := e.expr()
 				named.Keys, named.Items = append(named.Keys, v.Text), append(named.Items, x)
 				if e.lang == effect.Perl {
 					items = append(items, v, x)
 				}
-			} else if e.lang == effect.Python && (e.is("for") || e.is("async")) {
+			} else if e.lang == effect.Python && (e.Is("for") || e.Is("async")) {
 				items = append(items, e.comprehension(v))
-			} else if e.i > from {
+			} else if e.At > from {
 				items = append(items, v)
 			}
 		}
-		e.skipLines()
-		if e.accept(",") {
+		e.SkipLines()
+		if e.Accept(",") {
 			comma = true
-		} else if e.i == from {
-			if t := e.cur(); among(t, " ) ] } ") && closing != "}" && !t.Is(closing) {
+		} else if e.At == from {
+			if t := e.Cur(); token.Among(t, " ) ] } ") && closing != "}" && !t.Is(closing) {
 				return items, named, comma // unbalanced
 			}
-			e.i++
+			e.At++
 		}
 	}
-}
-
-// label reads `name=`, `name:` or `"name" =>` before an argument.
-func (e *eval) label() (string, bool) {
-	t, next := e.cur(), e.peek(1)
-	if t.Kind != token.Name && t.Kind != token.Text || t.Parts != nil || next.Kind != token.Op {
-		return "", false
-	}
-	ok := false
-	switch next.Text {
-	case "=":
-		ok = t.Kind == token.Name && (e.lang == effect.Python || e.lang == effect.R)
-	case ":":
-		ok = e.lang != effect.Perl && (e.lang != effect.Python || t.Kind == token.Text) && e.lang != effect.Lua
-	case "=>":
-		ok = e.lang != effect.Node
-	}
-	if ok {
-		e.i += 2
-	}
-	return t.Text, ok
 }
 
 // comprehension reads `for x in xs if …` behind an element. The names are bound for the next pass.
 func (e *eval) comprehension(element effect.Value) effect.Value {
-	for e.accept("async") || e.is("for") {
-		if !e.accept("for") {
+	for e.Accept("async") || e.Is("for") {
+		if !e.Accept("for") {
 			continue
 		}
-		names := e.targets("in")
-		e.bind(names, e.or())
-		for e.accept("if") {
+		names := e.Targets("in")
+		e.Bind(names, e.or())
+		for e.Accept("if") {
 			e.or()
 		}
 	}
@@ -319,7 +291,7 @@ func (e *eval) comprehension(element effect.Value) effect.Value {
 
 // object reads {…} where a value is expected: fields, elements, or statements of a block.
 func (e *eval) object() effect.Value {
-	e.i++
+	e.At++
 	items, named, _ := e.sequence("}")
 	if len(items) > 0 && len(named.Keys) == 0 {
 		if len(items) == 1 && items[0].Kind == effect.Each {
@@ -339,36 +311,36 @@ func (e *eval) object() effect.Value {
 // params reads a parameter list up to closing; the opening bracket is next.
 func (e *eval) params(closing string) []string {
 	var out []string
-	if closing == ")" && !e.accept("(") {
+	if closing == ")" && !e.Accept("(") {
 		return nil
 	}
 	e.defaults = e.defaults[:0]
-	for !e.is(closing) && e.cur().Kind != token.End && e.cur().Kind != token.Line || e.cur().Kind == token.Line && closing == ")" {
-		t := e.cur()
+	for !e.Is(closing) && e.Cur().Kind != token.End && e.Cur().Kind != token.Line || e.Cur().Kind == token.Line && closing == ")" {
+		t := e.Cur()
 		star := ""
 		if t.Is("*") || t.Is("...") {
 			star = "*"
-			e.i++
-			t = e.cur()
+			e.At++
+			t = e.Cur()
 		}
-		e.i++
+		e.At++
 		if t.Kind != token.Name {
 			if t.Is("{") { // a pattern: its names stay unknown
-				if m := int(e.match[e.i-1]); m > e.i {
-					e.i = m + 1
+				if m := int(e.Match[e.At-1]); m > e.At {
+					e.At = m + 1
 				}
 				out = append(out, "")
 			}
 			continue
 		}
-		if e.lang == effect.PHP && e.cur().Kind == token.Name {
+		if e.lang == effect.PHP && e.Cur().Kind == token.Name {
 			continue // a type
 		}
 		if t.Text != "self" && t.Text != "cls" && t.Text != "$self" {
 			out = append(out, star+t.Text)
 		}
-		for !e.is(",") && !e.is(closing) && e.cur().Kind != token.Line && e.cur().Kind != token.End {
-			if e.accept("=") || e.lang == effect.Ruby && e.accept(":") {
+		for !e.Is(",") && !e.Is(closing) && e.Cur().Kind != token.Line && e.Cur().Kind != token.End {
+			if e.Accept("=") || e.lang == effect.Ruby && e.Accept(":") {
 				for len(e.defaults) < len(out) {
 					e.defaults = append(e.defaults, effect.Value{Kind: effect.Constant})
 				}
@@ -377,12 +349,12 @@ func (e *eval) params(closing string) []string {
 				}
 				continue
 			}
-			e.i++
+			e.At++
 		}
-		e.accept(",")
+		e.Accept(",")
 	}
 	if closing != "\n" {
-		e.accept(closing)
+		e.Accept(closing)
 	}
 	return out
 }
@@ -390,42 +362,42 @@ func (e *eval) params(closing string) []string {
 // define notes a function and binds its parameters to what it was called with in the pass before. Its body follows; a body in braces is
 // read here.
 func (e *eval) define(key string, params []string) effect.Value {
-	f := e.fns[key]
+	f := e.Funcs[key]
 	if f == nil {
-		f = &fn{args: make([]effect.Value, len(params))}
-		for i := range f.args {
-			f.args[i] = effect.Value{Kind: effect.Constant}
+		f = &scope.Func{Args: make([]effect.Value, len(params))}
+		for i := range f.Args {
+			f.Args[i] = effect.Value{Kind: effect.Constant}
 		}
-		e.fns[key] = f
+		e.Funcs[key] = f
 	}
-	f.params = params
-	for i := range f.args {
+	f.Params = params
+	for i := range f.Args {
 		if i >= len(params) {
 			break
 		}
-		v := f.args[i]
+		v := f.Args[i]
 		if i < len(e.defaults) {
 			v = effect.Choose([]effect.Value{v, e.defaults[i]})
 		}
 		if i < len(e.it) {
 			v = e.it[i]
-			f.called = true
-		} else if key[0] == 0 && !f.called && e.pass > 0 { // a callback: anything
+			f.Called = true
+		} else if key[0] == 0 && !f.Called && e.pass > 0 { // a callback: anything
 			v = effect.Value{}
 		}
-		e.vars[strings.TrimPrefix(params[i], "*")] = v
+		e.Vars[strings.TrimPrefix(params[i], "*")] = v
 	}
 	e.it, e.defaults = nil, e.defaults[:0]
-	old := e.now
-	e.now = f
+	old := e.Now
+	e.Now = f
 	if e.lang == effect.Node || e.lang == effect.PHP || e.lang == effect.Perl {
-		for e.lang != effect.Perl && !e.is("{") && !e.is("=>") && e.cur().Kind != token.End && !e.is(";") && e.lang == effect.PHP {
-			e.i++ // use (…), : type
+		for e.lang != effect.Perl && !e.Is("{") && !e.Is("=>") && e.Cur().Kind != token.End && !e.Is(";") && e.lang == effect.PHP {
+			e.At++ // use (…), : type
 		}
-		e.skipLines()
-		if e.accept("{") {
+		e.SkipLines()
+		if e.Accept("{") {
 			e.block("}")
-			e.now = old
+			e.Now = old
 		}
 	}
 	return effect.Value{Kind: effect.Function, Text: key}
@@ -433,38 +405,38 @@ func (e *eval) define(key string, params []string) effect.Value {
 
 // arrow reads an arrow function of JavaScript; names are its parameters if they have been read.
 func (e *eval) arrow(names []string) effect.Value {
-	t := e.cur()
+	t := e.Cur()
 	if names == nil {
 		names = e.params(")")
-		for !e.is("=>") && e.cur().Kind != token.End {
-			e.i++ // a return type
+		for !e.Is("=>") && e.Cur().Kind != token.End {
+			e.At++ // a return type
 		}
 	}
 	key := e.key(t)
-	e.accept("=>")
-	e.skipLines()
-	if e.is("{") {
+	e.Accept("=>")
+	e.SkipLines()
+	if e.Is("{") {
 		return e.define(key, names)
 	}
 	v := e.define(key, names)
-	old := e.now
-	e.now = nil
-	e.fns[key].result = e.expr()
-	e.now = old
+	old := e.Now
+	e.Now = nil
+	e.Funcs[key].Result = e.expr()
+	e.Now = old
 	return v
 }
 
 // lambda reads Python's lambda, up to the colon, or Ruby's -> and proc.
 func (e *eval) lambda(closing string) effect.Value {
-	t := e.cur()
+	t := e.Cur()
 	if closing == ":" && e.lang == effect.Python {
 		key := e.key(t)
 		v := e.define(key, e.params(":"))
-		e.fns[key].result = e.expr()
+		e.Funcs[key].Result = e.expr()
 		return v
 	}
 	var names []string
-	if e.is("(") {
+	if e.Is("(") {
 		names = e.params(")")
 	}
 	e.rubyBlock(nil, names)
@@ -473,12 +445,12 @@ func (e *eval) lambda(closing string) effect.Value {
 
 // rubyBlock reads { |x| … } or do |x| … end; x is bound to it. The body behind do is read as ordinary statements.
 func (e *eval) rubyBlock(it []effect.Value, names []string) bool {
-	braces := e.is("{")
-	if !braces && !e.is("do") {
+	braces := e.Is("{")
+	if !braces && !e.Is("do") {
 		return false
 	}
-	e.i++
-	if e.accept("|") {
+	e.At++
+	if e.Accept("|") {
 		names = e.params("|")
 	}
 	for i, n := range names {
@@ -486,10 +458,10 @@ func (e *eval) rubyBlock(it []effect.Value, names []string) bool {
 		if i < len(it) {
 			v = it[i]
 		}
-		e.vars[strings.TrimPrefix(n, "*")] = v
+		e.Vars[strings.TrimPrefix(n, "*")] = v
 	}
 	if len(it) > 0 {
-		e.vars["_1"], e.vars["it"] = it[0], it[0]
+		e.Vars["_1"], e.Vars["it"] = it[0], it[0]
 	}
 	if braces {
 		e.block("}")

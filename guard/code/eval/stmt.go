@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/code/effect"
+	"github.com/devflow-suite/devflow/guard/code/imports"
 	"github.com/devflow-suite/devflow/guard/code/lib"
 	"github.com/devflow-suite/devflow/guard/code/token"
 )
@@ -12,39 +13,39 @@ import (
 func (e *eval) block(closing string) {
 	e.depth++
 	defer func() { e.depth-- }()
-	for e.cur().Kind != token.End {
-		if closing != "" && e.accept(closing) {
+	for e.Cur().Kind != token.End {
+		if closing != "" && e.Accept(closing) {
 			return
 		}
 		if e.depth > maxNesting {
 			e.Ask()
-			e.i++
+			e.At++
 			return
 		}
-		from := e.i
-		if e.is("{") && closing != "" {
-			e.i++
+		from := e.At
+		if e.Is("{") && closing != "" {
+			e.At++
 			e.block("}")
 			continue
 		}
 		e.statement()
-		if e.i == from {
-			e.i++
+		if e.At == from {
+			e.At++
 		}
 	}
 }
 
 // statement reads one statement, or one piece of what it does not understand.
 func (e *eval) statement() {
-	t := e.cur()
+	t := e.Cur()
 	if t.Kind == token.Line || t.Kind == token.Op && strings.Contains(" ; { } , ) ] : = ", " "+t.Text+" ") {
-		e.i++
+		e.At++
 		return
 	}
-	if t.Kind == token.Name && !e.peek(1).Is("=") && e.keyword(t.Text) {
+	if t.Kind == token.Name && !e.Peek(1).Is("=") && e.keyword(t.Text) {
 		return
 	}
-	if e.lang == effect.Python && t.Kind == token.Name && e.peek(1).Is(":") && e.annotated() {
+	if e.lang == effect.Python && t.Kind == token.Name && e.Peek(1).Is(":") && e.annotated() {
 		return
 	}
 	e.assignment(e.expr())
@@ -53,13 +54,13 @@ func (e *eval) statement() {
 // annotated reads `x: type = value` of Python.
 func (e *eval) annotated() bool {
 	for k := 2; k < 20; k++ {
-		switch t := e.peek(k); {
+		switch t := e.Peek(k); {
 		case t.Kind == token.Line, t.Kind == token.End:
 			return false
 		case t.Is("="):
-			name, nest := e.cur().Text, e.cur().Nest
-			e.i += k + 1
-			e.set(name, e.expr(), nest)
+			name, nest := e.Cur().Text, e.Cur().Nest
+			e.At += k + 1
+			e.Set(name, e.expr(), nest)
 			return true
 		}
 	}
@@ -69,9 +70,9 @@ func (e *eval) annotated() bool {
 // assignment handles what may follow an expression: =, +=, more targets, as.
 func (e *eval) assignment(v effect.Value) {
 	targets := []string{v.Name}
-	nest := e.peek(-1).Nest
-	for e.i > 0 && e.is(",") && v.Name != "" && e.lang != effect.Perl && e.lang != effect.Node && e.lang != effect.PHP && e.lang != effect.Awk && e.lang != effect.R {
-		e.i++
+	nest := e.Peek(-1).Nest
+	for e.At > 0 && e.Is(",") && v.Name != "" && e.lang != effect.Perl && e.lang != effect.Node && e.lang != effect.PHP && e.lang != effect.Awk && e.lang != effect.R {
+		e.At++
 		x := e.expr()
 		targets = append(targets, x.Name)
 	}
@@ -81,132 +82,72 @@ func (e *eval) assignment(v effect.Value) {
 			targets = append(targets, x.Name)
 		}
 	}
-	t := e.cur()
+	t := e.Cur()
 	if t.Kind != token.Op {
 		if t.Is("as") && e.lang == effect.Python {
-			e.i++
-			if e.cur().Kind == token.Name {
-				e.set(e.cur().Text, v, nest)
-				e.i++
+			e.At++
+			if e.Cur().Kind == token.Name {
+				e.Set(e.Cur().Text, v, nest)
+				e.At++
 			}
 		}
 		if e.lang == effect.Perl && (t.Is("for") || t.Is("foreach")) || e.lang == effect.R && t.Is("for") {
-			e.i++
-			e.vars["$_"] = e.expr().Iter()
+			e.At++
+			e.Vars["$_"] = e.expr().Iter()
 		}
 		return
 	}
 	switch t.Text {
 	case "=", ":=", "||=", "??=", "//=", "<-":
-		e.i++
-		e.skipLines()
+		e.At++
+		e.SkipLines()
 		right := e.expr()
-		for e.is("=") { // a = b = c
-			e.i++
+		for e.Is("=") { // a = b = c
+			e.At++
 			targets = append(targets[:1], right.Name)
 			right = e.expr()
-			e.set(targets[len(targets)-1], right, nest)
+			e.Set(targets[len(targets)-1], right, nest)
 		}
-		if e.lang == effect.Python && e.is(",") {
+		if e.lang == effect.Python && e.Is(",") {
 			items := []effect.Value{right}
-			for e.accept(",") {
+			for e.Accept(",") {
 				items = append(items, e.expr())
 			}
 			right = effect.Value{Kind: effect.List, Items: items}
 		}
 		if len(targets) == 1 {
 			if right.Kind == effect.Function && v.Kind != effect.Function { // f = lambda x: …
-				e.fns[targets[0]] = e.fns[right.Text]
-				delete(e.vars, targets[0])
+				e.Funcs[targets[0]] = e.Funcs[right.Text]
+				delete(e.Vars, targets[0])
 				return
 			}
 			if e.lang == effect.Perl && strings.HasPrefix(targets[0], "$") && right.Kind == effect.List {
 				right = right.Iter()
 			}
-			e.set(targets[0], right, nest)
+			e.Set(targets[0], right, nest)
 			return
 		}
-		e.bind(targets, effect.ListOf(right))
+		e.Bind(targets, effect.ListOf(right))
 	case "+=", ".=":
-		e.i++
-		e.set(v.Name, e.Join(v, e.expr()), nest)
+		e.At++
+		e.Set(v.Name, e.Join(v, e.expr()), nest)
 	}
-}
-
-// set assigns a variable. In an indented block the old value stays possible.
-func (e *eval) set(name string, v effect.Value, nest bool) {
-	if name == "" || len(name) > 200 {
-		return
-	}
-	if old, ok := e.vars[name]; ok && nest && old.Kind != effect.Constant && old.Kind != effect.Unknown && !(old.Kind == v.Kind && old.Kind == effect.List) {
-		if v.Kind == effect.Constant {
-			return
-		}
-		v = effect.Choose([]effect.Value{old, v})
-	}
-	v.Name = ""
-	e.vars[name] = v
-}
-
-// bind gives the loop variables the elements of v.
-func (e *eval) bind(names []string, v effect.Value) {
-	x := v.Iter()
-	if len(names) == 1 {
-		if names[0] != "" {
-			e.vars[names[0]] = x
-		}
-		return
-	}
-	for i, n := range names {
-		if n == "" {
-			continue
-		}
-		var all []effect.Value
-		for _, o := range x.Options() {
-			if o.Kind == effect.List && i < len(o.Items) {
-				all = append(all, o.Items[i])
-			} else if o.Kind != effect.List && i == len(names)-1 {
-				all = append(all, o) // enumerate, items of a map: the last name gets the element
-			}
-		}
-		e.vars[n] = effect.Choose(all)
-	}
-}
-
-// targets reads the names of a for loop up to the word in or of.
-func (e *eval) targets(stop string) []string {
-	var names []string
-	for k := 0; k < 40; k++ {
-		t := e.cur()
-		if t.Is(stop) || t.Is("of") {
-			e.i++
-			break
-		}
-		if t.Kind == token.Line || t.Kind == token.End {
-			break
-		}
-		if t.Kind == token.Name && !among(t, " const let var local ") {
-			names = append(names, t.Text)
-		}
-		e.i++
-	}
-	return names
 }
 
 // keyword handles statements that begin with a word. It reports false if the word begins an expression.
 func (e *eval) keyword(w string) bool {
 	switch w {
 	case "import", "from", "use", "require_relative", "package", "namespace", "no":
-		return e.imports(w)
+		return imports.Read(&e.Cursor, e.Scope, e.m, w)
 	case "include", "extend":
-		if e.lang == effect.Ruby && e.peek(1).Kind == token.Name {
-			e.star = append(e.star, e.peek(1).Text)
-			e.i += 2
+		if e.lang == effect.Ruby && e.Peek(1).Kind == token.Name {
+			e.Star = append(e.Star, e.Peek(1).Text)
+			e.At += 2
 			return true
 		}
 	case "const", "let", "var":
 		if e.lang == effect.Node {
-			e.i++
+			e.At++
 			e.declare()
 			return true
 		}
@@ -216,23 +157,23 @@ func (e *eval) keyword(w string) bool {
 	case "for", "foreach":
 		return e.forLoop()
 	case "return":
-		e.i++
+		e.At++
 		v := e.expr()
-		if f := e.now; f != nil {
-			if f.returns && f.result.Kind != effect.Constant {
-				v = effect.Choose([]effect.Value{f.result, v})
+		if f := e.Now; f != nil {
+			if f.Returns && f.Result.Kind != effect.Constant {
+				v = effect.Choose([]effect.Value{f.Result, v})
 			}
-			f.result, f.returns = v, true
+			f.Result, f.Returns = v, true
 		}
 		return true
 	case "export", "default", "local", "my", "our", "static", "public", "private", "protected", "with", "if", "elif", "elsif", "elseif", "else", "while",
 		"until", "unless", "when", "case", "try", "except", "catch", "finally", "ensure", "begin", "rescue", "do", "then", "end", "raise", "throw", "assert", "class",
 		"module", "async", "global", "nonlocal", "switch", "echo", "del", "BEGIN", "END", "module_function", "repeat", "tell":
-		if e.lang == effect.Python && w == "class" || e.peek(1).Is(".") || e.peek(1).Is("(") && (w == "end" || w == "default" || w == "del" || w == "with" && e.lang == effect.Node) {
+		if e.lang == effect.Python && w == "class" || e.Peek(1).Is(".") || e.Peek(1).Is("(") && (w == "end" || w == "default" || w == "del" || w == "with" && e.lang == effect.Node) {
 			return false
 		}
 		quiet := (w == "unless" || w == "until") && e.quiet == 0
-		e.i++
+		e.At++
 		if quiet {
 			e.quiet++
 			e.expr()
@@ -241,20 +182,20 @@ func (e *eval) keyword(w string) bool {
 		return true
 	case "print", "printf", "puts", "p", "pp", "say", "die", "warn":
 		if e.lang == effect.Awk && strings.HasPrefix(w, "print") {
-			e.i++
+			e.At++
 			e.awkPrint()
 			return true
 		}
 	case "exec":
-		if e.lang == effect.Python && !e.peek(1).Is("(") { // python 2
-			e.i++
-			e.m.Do(lib.Call{Name: "exec", Args: []effect.Value{e.expr()}, Line: int(e.peek(-1).Line)})
+		if e.lang == effect.Python && !e.Peek(1).Is("(") { // python 2
+			e.At++
+			e.m.Do(lib.Call{Name: "exec", Args: []effect.Value{e.expr()}, Line: int(e.Peek(-1).Line)})
 			return true
 		}
 	case "shell", "script":
 		if e.lang == effect.AppleScript {
-			e.i++
-			e.accept("script")
+			e.At++
+			e.Accept("script")
 			e.Run(e.expr(), nil)
 			return true
 		}
@@ -264,17 +205,17 @@ func (e *eval) keyword(w string) bool {
 
 // def reads the head of a function in Python or Ruby.
 func (e *eval) def() {
-	e.i++
+	e.At++
 	name := ""
-	for e.cur().Kind == token.Name || e.is(".") {
-		name = e.cur().Text
-		e.i++
+	for e.Cur().Kind == token.Name || e.Is(".") {
+		name = e.Cur().Text
+		e.At++
 	}
 	if name == "" {
 		return
 	}
 	var params []string
-	if e.is("(") {
+	if e.Is("(") {
 		params = e.params(")")
 	} else if e.lang == effect.Ruby {
 		params = e.params("\n")
@@ -284,113 +225,89 @@ func (e *eval) def() {
 
 // forLoop reads the head of a loop and binds its variables.
 func (e *eval) forLoop() bool {
-	e.i++
+	e.At++
 	paren := false
 	switch e.lang {
 	case effect.Perl:
 		name := "$_"
-		e.accept("my")
-		if t := e.cur(); t.Kind == token.Name && strings.HasPrefix(t.Text, "$") {
+		e.Accept("my")
+		if t := e.Cur(); t.Kind == token.Name && strings.HasPrefix(t.Text, "$") {
 			name = t.Text
-			e.i++
+			e.At++
 		}
-		if !e.is("(") {
+		if !e.Is("(") {
 			return true
 		}
-		e.vars[name] = e.expr().Iter()
+		e.Vars[name] = e.expr().Iter()
 		return true
 	case effect.PHP:
-		if e.accept("(") {
+		if e.Accept("(") {
 			v := e.expr()
-			if e.accept("as") {
+			if e.Accept("as") {
 				var names []string
-				for e.cur().Kind == token.Name || e.is("=>") {
-					if e.cur().Kind == token.Name {
-						names = append(names, e.cur().Text)
+				for e.Cur().Kind == token.Name || e.Is("=>") {
+					if e.Cur().Kind == token.Name {
+						names = append(names, e.Cur().Text)
 					}
-					e.i++
+					e.At++
 				}
 				if len(names) > 0 {
-					e.bind(names[len(names)-1:], v)
+					e.Bind(names[len(names)-1:], v)
 				}
 			}
 		}
 		return true
 	case effect.Node, effect.R, effect.Awk:
-		e.accept("await")
-		paren = e.accept("(")
+		e.Accept("await")
+		paren = e.Accept("(")
 	}
 	k := 0 // for (…;…;…) has no in
 	for ; k < 40; k++ {
-		if t := e.peek(k); t.Is("in") || t.Is("of") {
+		if t := e.Peek(k); t.Is("in") || t.Is("of") {
 			break
 		} else if t.Is(";") || t.Is("{") && e.lang != effect.Node || t.Kind == token.End || t.Is(")") && paren {
 			return true
 		}
 	}
-	names := e.targets("in")
+	names := e.Targets("in")
 	v := e.expr()
-	if e.lang == effect.Python && e.is(",") {
+	if e.lang == effect.Python && e.Is(",") {
 		v = effect.ListOf(v)
-		for e.accept(",") {
+		for e.Accept(",") {
 			v.Items = append(v.Items, e.expr())
 		}
 	}
-	e.bind(names, v)
+	e.Bind(names, v)
 	return true
 }
 
 // declare reads `{a: b, c} = value`, `[a, b] = value` or `a = value` behind const, let and var.
 func (e *eval) declare() {
-	nest := e.cur().Nest
-	if !e.is("{") && !e.is("[") {
-		if t := e.cur(); t.Kind == token.Name && e.peek(1).Is(":") { // a type
+	nest := e.Cur().Nest
+	if !e.Is("{") && !e.Is("[") {
+		if t := e.Cur(); t.Kind == token.Name && e.Peek(1).Is(":") { // a type
 			for k := 2; k < 24; k++ {
-				if e.peek(k).Is("=") {
-					e.i += k + 1
-					e.set(t.Text, e.expr(), nest)
+				if e.Peek(k).Is("=") {
+					e.At += k + 1
+					e.Set(t.Text, e.expr(), nest)
 					return
 				}
 			}
 		}
 		return // an assignment like any other
 	}
-	object := e.is("{")
-	names, keys := e.pattern()
-	if !e.accept("=") {
+	object := e.Is("{")
+	names, keys := e.Pattern()
+	if !e.Accept("=") {
 		return
 	}
-	e.skipLines()
+	e.SkipLines()
 	v := e.expr()
 	if !object {
-		e.bind(names, effect.ListOf(v))
+		e.Bind(names, effect.ListOf(v))
 		return
 	}
 	for i, n := range names {
-		e.set(n, e.m.Attr(v, keys[i]), nest)
+		e.Set(n, e.m.Attr(v, keys[i]), nest)
 	}
-}
-
-// pattern reads {a, b: c} or [a, b]; keys are the names in the object.
-func (e *eval) pattern() (names, keys []string) {
-	stop := int(e.match[e.i])
-	for e.i++; e.i < stop; e.i++ {
-		t := e.cur()
-		if t.Kind != token.Name && t.Kind != token.Text {
-			continue
-		}
-		key, name := t.Text, t.Text
-		if (e.peek(1).Is(":") || e.peek(1).Is("as")) && e.peek(2).Kind == token.Name {
-			name = e.peek(2).Text
-			e.i += 2
-		}
-		names, keys = append(names, name), append(keys, key)
-		for e.i < stop && !e.is(",") {
-			e.i++
-		}
-	}
-	if stop > 0 {
-		e.i = stop + 1
-	}
-	return names, keys
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/code/act"
 	"github.com/devflow-suite/devflow/guard/code/effect"
 )
 
@@ -48,10 +49,10 @@ func (c *Call) rest(i int) []effect.Value { return c.Args[min(i, len(c.Args)):] 
 
 // Do notes what the call does and returns its result.
 func (m *Machine) Do(c Call) effect.Value {
-	a := ActOf(m.Lang, c.Name)
+	a := act.Of(m.Lang, c.Name)
 	if a == 0 {
 		for _, suffix := range [...]string{".call", ".apply", ".bind", ".sync", ".new"} {
-			if base, ok := strings.CutSuffix(c.Name, suffix); ok && ActOf(m.Lang, base) != 0 {
+			if base, ok := strings.CutSuffix(c.Name, suffix); ok && act.Of(m.Lang, base) != 0 {
 				if m.Lang == effect.Node && suffix != ".sync" && len(c.Args) > 0 {
 					c.Args = c.Args[1:]
 					if suffix == ".apply" && len(c.Args) > 0 && c.Args[0].Kind == effect.List {
@@ -74,7 +75,7 @@ func (m *Machine) Do(c Call) effect.Value {
 		return v
 	}
 	m.files(a, &c)
-	if a == opens && m.Lang != effect.Perl {
+	if a == act.Opens && m.Lang != effect.Perl {
 		p := c.arg(0)
 		return effect.Value{Kind: effect.Contents, Text: p.Text, Dyn: p.Dyn || !p.Known()}
 	}
@@ -82,13 +83,13 @@ func (m *Machine) Do(c Call) effect.Value {
 }
 
 // values are functions that only compute.
-func (m *Machine) values(a act, c *Call) (effect.Value, bool) {
+func (m *Machine) values(a act.Act, c *Call) (effect.Value, bool) {
 	switch a {
-	case passes0:
+	case act.Passes0:
 		return m.same(c), true
-	case passes1:
+	case act.Passes1:
 		return c.arg(1), true
-	case joins:
+	case act.Joins:
 		parts := c.Args
 		if len(parts) == 1 && parts[0].Kind == effect.List {
 			parts = parts[0].Items
@@ -102,20 +103,20 @@ func (m *Machine) values(a act, c *Call) (effect.Value, bool) {
 			}
 		}
 		return m.JoinPath(parts...), true
-	case strips:
+	case act.Strips:
 		return c.arg(0).Parent(), true
-	case homes:
+	case act.Homes:
 		return effect.Value{Kind: effect.Text, Text: "~", Path: true}, true
-	case heres:
+	case act.Heres:
 		return effect.Value{Kind: effect.Text, Text: ".", Path: true}, true
-	case temps:
+	case act.Temps:
 		if strings.HasSuffix(strings.ToLower(c.Name), "gettempdir") || strings.HasSuffix(c.Name, "tmpdir") && !strings.Contains(c.Name, "mk") {
 			return effect.Str("/tmp"), true
 		}
 		return effect.Value{Kind: effect.Text, Text: "/tmp/" + effect.Computed, Dyn: true, Path: true}, true
-	case globs:
+	case act.Globs:
 		return m.globbed(c.Args), true
-	case lists:
+	case act.Lists:
 		name := effect.Value{Kind: effect.Text, Text: "*", Glob: true}
 		if c.Name == "os.scandir" || m.Lang == effect.R {
 			base := c.arg(0)
@@ -126,7 +127,7 @@ func (m *Machine) values(a act, c *Call) (effect.Value, bool) {
 			name.Path = true
 		}
 		return effect.Value{Kind: effect.Each, Items: []effect.Value{name}}, true
-	case walks:
+	case act.Walks:
 		root := m.JoinPath(c.arg(0), effect.Value{Kind: effect.Text, Text: "**", Glob: true})
 		any := effect.Value{Kind: effect.Each, Items: []effect.Value{{Kind: effect.Text, Text: "*", Glob: true}}}
 		if m.Lang == effect.Ruby {
@@ -134,24 +135,24 @@ func (m *Machine) values(a act, c *Call) (effect.Value, bool) {
 			return effect.Value{Kind: effect.Each, Items: []effect.Value{root}}, true
 		}
 		return effect.Value{Kind: effect.Each, Items: []effect.Value{effect.ListOf(root, any, any)}}, true
-	case gets:
+	case act.Gets:
 		return environment(c.arg(0)), true
-	case which:
+	case act.Which:
 		return c.arg(0), true
-	case reads:
+	case act.Reads:
 		return effect.Value{Kind: effect.Contents, Text: c.arg(0).Text, Dyn: c.arg(0).Dyn || !c.arg(0).Known()}, true
-	case shifts:
+	case act.Shifts:
 		if p := m.Host.Params(); len(c.Args) == 0 && len(p) > 0 {
 			return p[0], true
 		}
 		return c.arg(0).Iter(), true
-	case connects:
+	case act.Connects:
 		p := c.arg(0)
 		if p.Kind == effect.Constant && c.Line > 0 {
 			p = effect.Str(":memory:")
 		}
 		return effect.Value{Kind: effect.Database, Items: []effect.Value{effect.Str("sqlite3"), p}}, true
-	case servers:
+	case act.Servers:
 		client := []effect.Value{effect.Str("psql"), effect.Str("-c")}
 		if strings.Contains(strings.ToLower(c.Name+c.arg(0).Text), "mysql") {
 			client = []effect.Value{effect.Str("mysql"), effect.Str("-e")}
@@ -238,7 +239,7 @@ func (m *Machine) globbed(patterns []effect.Value) effect.Value {
 }
 
 // runs are functions that start programs.
-func (m *Machine) runs(a act, c *Call) (effect.Value, bool) {
+func (m *Machine) runs(a act.Act, c *Call) (effect.Value, bool) {
 	cmd := c.arg(0)
 	named := func(names ...string) {
 		if v, ok := effect.Option(c.Named, names...); ok {
@@ -246,7 +247,7 @@ func (m *Machine) runs(a act, c *Call) (effect.Value, bool) {
 		}
 	}
 	switch a {
-	case runs, runsInput:
+	case act.Runs, act.RunsInput:
 		if len(c.Args) == 0 {
 			named("args", "cmd", "command")
 		}
@@ -264,7 +265,7 @@ func (m *Machine) runs(a act, c *Call) (effect.Value, bool) {
 		if shell, ok := effect.Option(c.Named, "shell"); ok && shell.Truth() && cmd.Kind == effect.List && len(cmd.Items) > 0 && m.Lang == effect.Python {
 			cmd = cmd.Items[0]
 		}
-	case spawns:
+	case act.Spawns:
 		named("cmd")
 		args, ok := effect.Option(c.Named, "args")
 		switch {
@@ -289,11 +290,11 @@ func (m *Machine) runs(a act, c *Call) (effect.Value, bool) {
 				cmd = list[0]
 			}
 		}
-	case execs:
+	case act.Execs:
 		cmd = execArgs(c.Args)
-	case spawnsMode:
+	case act.SpawnsMode:
 		cmd = execArgs(c.rest(1))
-	case kills:
+	case act.Kills:
 		m.kill(c)
 		return effect.Value{}, true
 	default:
@@ -336,27 +337,27 @@ func (m *Machine) kill(c *Call) {
 }
 
 // indirect are functions that call, import or execute something else.
-func (m *Machine) indirect(a act, c *Call) (effect.Value, bool) {
+func (m *Machine) indirect(a act.Act, c *Call) (effect.Value, bool) {
 	switch a {
-	case evaluates:
+	case act.Evaluates:
 		m.evaluate(c)
-	case imports:
+	case act.Imports:
 		if p := c.arg(0); p.Known() && !p.Dyn {
 			return effect.Value{Kind: effect.Ref, Text: Canonical(m.Lang, p.Text)}, true
 		}
-	case attributes:
+	case act.Attributes:
 		f, name := c.arg(0), c.arg(1)
 		switch {
 		case f.Kind == effect.Ref && name.Known() && !name.Dyn:
 			return effect.Value{Kind: effect.Ref, Text: Canonical(m.Lang, f.Text+"."+name.Text)}, true
 		case f.Kind == effect.Ref && (f.Text == "os" || f.Text == "subprocess" || f.Text == "shutil" || f.Text == "builtins" || f.Text == "__builtins__" || f.Text == "fs"):
-			return effect.Value{Kind: effect.Ref, Text: hidden}, true
+			return effect.Value{Kind: effect.Ref, Text: act.Hidden}, true
 		}
-	case globals:
+	case act.Globals:
 		return effect.Value{Kind: effect.Ref, Text: "globals()"}, true
-	case calls:
+	case act.Calls:
 		return m.callIndirect(c), true
-	case maps:
+	case act.Maps:
 		f, xs := c.arg(0), c.arg(1)
 		if c.Name == "array_walk" || m.Lang == effect.R {
 			f, xs = xs, f
@@ -369,14 +370,14 @@ func (m *Machine) indirect(a act, c *Call) (effect.Value, bool) {
 			return xs, true
 		}
 		return effect.Value{Kind: effect.Each, Items: []effect.Value{out}}, true
-	case threads:
+	case act.Threads:
 		if f, ok := effect.Option(c.Named, "target", "function"); ok {
 			args, _ := effect.Option(c.Named, "args")
 			m.Host.Invoke(f, args.Items, nil, c.Line)
 		} else if len(c.Args) > 1 {
 			m.Host.Invoke(c.arg(1), c.arg(2).Items, nil, c.Line)
 		}
-	case asks:
+	case act.Asks:
 		if c.Name == "shelljs.rm" {
 			flags := c.arg(0).Text
 			tree := strings.HasPrefix(flags, "-") && strings.ContainsAny(flags, "rR")
@@ -388,7 +389,7 @@ func (m *Machine) indirect(a act, c *Call) (effect.Value, bool) {
 			break
 		}
 		m.Ask()
-	case walksDir:
+	case act.WalksDir:
 	default:
 		return effect.Value{}, false
 	}

@@ -3,11 +3,12 @@ package lib
 import (
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/code/act"
 	"github.com/devflow-suite/devflow/guard/code/effect"
 )
 
 // files are functions that change files.
-func (m *Machine) files(a act, c *Call) {
+func (m *Machine) files(a act.Act, c *Call) {
 	p := c.arg(0)
 	if len(c.Args) == 0 {
 		if v, ok := effect.Option(c.Named, "path", "file", "name", "src", "con"); ok {
@@ -21,11 +22,11 @@ func (m *Machine) files(a act, c *Call) {
 		all = effect.ListOf(c.Args...)
 	}
 	switch a {
-	case removes:
+	case act.Removes:
 		m.Remove(all, false, c.Line)
-	case removesAll:
+	case act.RemovesAll:
 		m.Remove(all, true, c.Line)
-	case removesBy:
+	case act.RemovesBy:
 		recursive, _ := effect.Option(c.Named, "recursive")
 		switch {
 		case recursive.Truth() || strings.HasSuffix(c.Name, ".remove") && c.Name != "Deno.remove" || strings.HasSuffix(c.Name, ".removeSync"):
@@ -35,29 +36,29 @@ func (m *Machine) files(a act, c *Call) {
 		default:
 			m.Remove(p, false, c.Line)
 		}
-	case removesOld:
+	case act.RemovesOld:
 		m.As([]string{"rmdir"}, p)
-	case writes:
+	case act.Writes:
 		m.put(p, m.appending(c), c.Line)
-	case appends:
+	case act.Appends:
 		m.put(p, true, c.Line)
-	case writes1:
+	case act.Writes1:
 		if v, ok := effect.Option(c.Named, "file", "con", "filename", "path"); ok {
 			m.put(v, m.appending(c), c.Line)
 		} else {
 			m.put(c.arg(1), m.appending(c), c.Line)
 		}
-	case opens:
+	case act.Opens:
 		m.open(c)
-	case copies:
+	case act.Copies:
 		m.two("cp", c)
-	case moves:
+	case act.Moves:
 		m.two("mv", c)
-	case links:
+	case act.Links:
 		m.two("ln", c)
-	case chmods:
+	case act.Chmods:
 		m.As([]string{"chmod", mode(c.arg(1))}, p)
-	case chmodsLast:
+	case act.ChmodsLast:
 		argv := []string{"chmod", mode(p)}
 		if strings.HasSuffix(c.Name, "_R") {
 			argv = []string{"chmod", "-R", mode(p)}
@@ -65,16 +66,16 @@ func (m *Machine) files(a act, c *Call) {
 		for _, x := range c.rest(1) {
 			m.As(argv, x)
 		}
-	case chowns:
+	case act.Chowns:
 		argv := []string{"chown", "root"}
 		if strings.HasSuffix(c.Name, "_R") {
 			argv = []string{"chown", "-R", "root"}
 			p = c.arg(2)
 		}
 		m.As(argv, p)
-	case truncates:
+	case act.Truncates:
 		m.put(p, false, c.Line)
-	case goes:
+	case act.Goes:
 		if p.Kind != effect.Constant {
 			if m.Cwd.Kind != effect.Unknown {
 				p = m.JoinPath(m.Cwd, p)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/code/act"
 	"github.com/devflow-suite/devflow/guard/code/effect"
 )
 
@@ -156,20 +157,20 @@ func (m *Machine) Index(v, key effect.Value, keys []effect.Value) effect.Value {
 		if key.Known() && !key.Dyn {
 			return m.Host.Lookup(key.Text)
 		}
-		return effect.Value{Kind: effect.Ref, Text: hidden}
+		return effect.Value{Kind: effect.Ref, Text: act.Hidden}
 	case "Dir":
 		return m.globbed(keys)
 	case "global", "globalThis", "window", "__builtins__", "builtins", "self":
 		if key.Known() && !key.Dyn {
 			return effect.Value{Kind: effect.Ref, Text: Canonical(m.Lang, key.Text)}
 		}
-		return effect.Value{Kind: effect.Ref, Text: hidden}
+		return effect.Value{Kind: effect.Ref, Text: act.Hidden}
 	}
 	switch {
 	case key.Known() && !key.Dyn:
 		return m.Attr(v, key.Text)
 	case m.Lang == effect.Node && (v.Text == "fs" || v.Text == "child_process"):
-		return effect.Value{Kind: effect.Ref, Text: hidden}
+		return effect.Value{Kind: effect.Ref, Text: act.Hidden}
 	}
 	return effect.Value{}
 }
@@ -182,9 +183,6 @@ func (m *Machine) pick(v, key effect.Value) effect.Value {
 	}
 	return effect.Choose(v.Items)
 }
-
-// hidden is the canonical name of a function whose name is computed.
-const hidden = "?"
 
 // Attr is v.name.
 func (m *Machine) Attr(v effect.Value, name string) effect.Value {

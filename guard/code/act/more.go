@@ -1,8 +1,8 @@
-package lib
+package act
 
 import "strings"
 
-func nodeAct(name string) act {
+func nodeAct(name string) Act {
 	fn, ok := strings.CutPrefix(name, "fs.")
 	if ok || strings.HasPrefix(name, "Deno.") {
 		return nodeFile(strings.TrimPrefix(strings.TrimSuffix(fn, "Sync"), "Deno."))
@@ -10,291 +10,291 @@ func nodeAct(name string) act {
 	switch name {
 	case "child_process.exec", "child_process.execSync", "shelljs.exec", "shell.exec", "execa.command", "execaCommand", "execa.commandSync", "execaCommandSync", "Bun.$", "$",
 		"execa.execaCommand", "execa.execaCommandSync", "zx.$", "bun.$":
-		return runs
+		return Runs
 	case "child_process.spawn", "child_process.spawnSync", "child_process.execFile", "child_process.execFileSync", "execa", "execa.execa", "execa.sync", "execaSync",
 		"execa.execaSync", "cross-spawn", "cross-spawn.sync", "Bun.spawn", "Bun.spawnSync", "bun.spawn", "bun.spawnSync", "node-pty.spawn", "tinyexec.x":
-		return spawns
+		return Spawns
 	case "rimraf", "rimraf.sync", "rimraf.rimraf", "rimraf.rimrafSync", "rimrafSync", "del", "del.sync", "del.deleteAsync", "del.deleteSync", "deleteAsync", "deleteSync", "trash":
-		return removesAll
+		return RemovesAll
 	case "shelljs.rm":
-		return asks
+		return Asks
 	case "Bun.write", "bun.write":
-		return writes
+		return Writes
 	case "shelljs.cp":
-		return copies
+		return Copies
 	case "shelljs.mv":
-		return moves
+		return Moves
 	case "process.kill":
-		return kills
+		return Kills
 	case "path.join", "path.resolve":
-		return joins
+		return Joins
 	case "path.dirname":
-		return strips
+		return Strips
 	case "os.homedir":
-		return homes
+		return Homes
 	case "process.cwd", "Deno.cwd":
-		return heres
+		return Heres
 	case "os.tmpdir", "tmp.dirSync", "tmp.fileSync":
-		return temps
+		return Temps
 	case "glob", "glob.sync", "glob.globSync", "glob.glob", "fast-glob", "fast-glob.sync", "globby", "globby.sync", "globby.globby", "globby.globbySync", "globSync":
-		return globs
+		return Globs
 	case "process.chdir", "Deno.chdir", "shelljs.cd":
-		return goes
+		return Goes
 	case "eval", "Function", "vm.runInNewContext", "vm.runInThisContext", "vm.runInContext", "vm.Script", "AsyncFunction":
-		return evaluates
+		return Evaluates
 	case "require", "import", "process.getBuiltinModule", "createRequire", "process.binding":
-		return imports
+		return Imports
 	case "Reflect.get":
-		return attributes
+		return Attributes
 	case "Reflect.apply", "setTimeout", "setImmediate", "setInterval", "queueMicrotask":
-		return calls
+		return Calls
 	case "better-sqlite3", "bun:sqlite.Database", "sqlite.DatabaseSync", "sqlite3.Database", "Database", "DatabaseSync", "sqlite.open":
-		return connects
+		return Connects
 	case "pg.Client", "pg.Pool", "mysql2.createConnection", "mysql.createConnection", "mysql2.createPool":
-		return servers
+		return Servers
 	case "util.promisify", "path.normalize", "String", "Promise.all", "Promise.resolve", "Array.from", "Object.keys", "Object.values", "Object.entries", "Promise.allSettled",
 		"url.fileURLToPath", "fileURLToPath", "Boolean", "path.basename", "URL", "pathToFileURL", "String.raw", "Set", "Array":
-		return passes0
+		return Passes0
 	case "Deno.env.get":
-		return gets
+		return Gets
 	}
 	return 0
 }
 
 // nodeFile is for functions of fs and Deno, without Sync.
-func nodeFile(fn string) act {
+func nodeFile(fn string) Act {
 	switch fn {
 	case "rm", "rmdir", "Deno.remove", "remove":
-		return removesBy
+		return RemovesBy
 	case "unlink":
-		return removes
+		return Removes
 	case "emptyDir", "emptydir":
-		return removesAll
+		return RemovesAll
 	case "writeFile", "createWriteStream", "writeTextFile", "outputFile", "writeJson", "writeJSON", "outputJson", "create", "createFile", "ensureFile":
-		return writes
+		return Writes
 	case "appendFile":
-		return appends
+		return Appends
 	case "open":
-		return opens
+		return Opens
 	case "copyFile", "cp", "copy":
-		return copies
+		return Copies
 	case "rename", "move":
-		return moves
+		return Moves
 	case "symlink", "link":
-		return links
+		return Links
 	case "chmod", "lchmod":
-		return chmods
+		return Chmods
 	case "chown", "lchown":
-		return chowns
+		return Chowns
 	case "truncate":
-		return truncates
+		return Truncates
 	case "readdir", "readDir", "opendir":
-		return lists
+		return Lists
 	case "glob":
-		return globs
+		return Globs
 	case "mkdtemp", "makeTempDir", "makeTempFile":
-		return temps
+		return Temps
 	case "realpath", "realpath.native":
-		return passes0
+		return Passes0
 	case "Command", "run":
-		return spawns
+		return Spawns
 	case "chdir":
-		return goes
+		return Goes
 	case "cwd":
-		return heres
+		return Heres
 	case "readFile", "readTextFile":
-		return reads
+		return Reads
 	case "env.get":
-		return gets
+		return Gets
 	}
 	return 0
 }
 
-func rubyAct(name string) act {
+func rubyAct(name string) Act {
 	name = strings.TrimPrefix(name, "FileUtils.")
 	switch name {
 	case "system", "exec", "spawn", "Process.spawn", "IO.popen", "Open3.capture2", "Open3.capture2e", "Open3.capture3", "Open3.popen3", "Open3.popen2", "Open3.popen2e",
 		"PTY.spawn", "PTY.getpty", "Process.exec", "sh", "Open3.pipeline", "`":
-		return runs
+		return Runs
 	case "File.delete", "File.unlink", "rm", "rm_f", "remove", "safe_unlink", "remove_file", "Dir.delete", "Dir.unlink", "Dir.rmdir", "rmdir":
 		if strings.HasPrefix(name, "Dir.") || name == "rmdir" {
-			return removesOld
+			return RemovesOld
 		}
-		return removes
+		return Removes
 	case "rm_r", "rm_rf", "rmtree", "remove_dir", "remove_entry", "remove_entry_secure":
-		return removesAll
+		return RemovesAll
 	case "File.write", "IO.write", "File.binwrite", "IO.binwrite", "touch":
-		return writes
+		return Writes
 	case "File.open", "File.new", "open", "CSV.open", "IO.sysopen", "Zlib.GzipWriter.open":
-		return opens
+		return Opens
 	case "cp", "copy", "cp_r", "copy_file", "copy_entry", "install", "IO.copy_stream":
-		return copies
+		return Copies
 	case "mv", "move", "File.rename":
-		return moves
+		return Moves
 	case "ln", "ln_s", "ln_sf", "symlink", "File.symlink", "File.link", "link":
-		return links
+		return Links
 	case "chmod", "chmod_R", "File.chmod":
-		return chmodsLast
+		return ChmodsLast
 	case "chown", "chown_R":
-		return chowns
+		return Chowns
 	case "File.truncate":
-		return truncates
+		return Truncates
 	case "Process.kill":
-		return kills
+		return Kills
 	case "File.join":
-		return joins
+		return Joins
 	case "File.dirname":
-		return strips
+		return Strips
 	case "Dir.home":
-		return homes
+		return Homes
 	case "Dir.pwd", "Dir.getwd", "pwd":
-		return heres
+		return Heres
 	case "Dir.mktmpdir", "Dir.tmpdir", "Tempfile.new", "Tempfile.create":
-		return temps
+		return Temps
 	case "Dir.glob":
-		return globs
+		return Globs
 	case "Dir.children", "Dir.entries", "Dir.each_child", "Dir.foreach":
-		return lists
+		return Lists
 	case "Find.find":
-		return walks
+		return Walks
 	case "Dir.chdir", "cd", "chdir":
-		return goes
+		return Goes
 	case "eval", "instance_eval", "class_eval", "binding.eval", "ObjectSpace.eval", "load", "RubyVM.InstructionSequence.compile", "TOPLEVEL_BINDING.eval":
 		if name == "load" {
 			return 0
 		}
-		return evaluates
+		return Evaluates
 	case "send", "public_send", "__send__", "Object.send", "FileUtils.send", "File.send", "method":
-		return calls
+		return Calls
 	case "const_get", "Object.const_get":
-		return imports
+		return Imports
 	case "SQLite3.Database.new", "SQLite3.Database.open":
-		return connects
+		return Connects
 	case "PG.connect", "Mysql2.Client.new":
-		return servers
+		return Servers
 	case "ENV.fetch", "ENV.dig":
-		return gets
+		return Gets
 	case "File.expand_path", "File.absolute_path", "File.realpath", "Pathname", "Pathname.new", "Array", "String", "Shellwords.escape", "Shellwords.split", "File.path", "Pathname.glob":
 		if name == "Pathname.glob" {
-			return globs
+			return Globs
 		}
-		return passes0
+		return Passes0
 	case "File.read", "IO.read":
-		return reads
+		return Reads
 	}
 	return 0
 }
 
-func perlAct(name string) act {
+func perlAct(name string) Act {
 	switch name {
 	case "system", "exec", "qx", "IPC.System.Simple.run", "capture", "readpipe", "runx", "IPC.Run.run", "IPC.Open3.open3":
-		return runs
+		return Runs
 	case "unlink":
-		return removes
+		return Removes
 	case "rmtree", "remove_tree", "pathrmdir", "fcopy.pathrm":
-		return removesAll
+		return RemovesAll
 	case "rmdir":
-		return removesOld
+		return RemovesOld
 	case "open", "sysopen", "IO.File.new":
-		return opens
+		return Opens
 	case "copy", "cp", "fcopy", "dircopy":
-		return copies
+		return Copies
 	case "move", "mv", "rename":
-		return moves
+		return Moves
 	case "symlink", "link":
-		return links
+		return Links
 	case "chmod":
-		return chmodsLast
+		return ChmodsLast
 	case "chown":
-		return chowns
+		return Chowns
 	case "truncate":
-		return truncates
+		return Truncates
 	case "kill":
-		return kills
+		return Kills
 	case "glob", "bsd_glob":
-		return globs
+		return Globs
 	case "catfile", "catdir", "File.Spec.catfile", "File.Spec.catdir":
-		return joins
+		return Joins
 	case "dirname":
-		return strips
+		return Strips
 	case "cwd", "getcwd", "Cwd.cwd", "Cwd.getcwd":
-		return heres
+		return Heres
 	case "tempdir", "tempfile", "File.Temp.tempdir":
-		return temps
+		return Temps
 	case "chdir":
-		return goes
+		return Goes
 	case "eval":
-		return evaluates
+		return Evaluates
 	case "shift":
-		return shifts
+		return Shifts
 	case "find", "finddepth", "File.Find.find":
-		return walksDir
+		return WalksDir
 	case "path", "Path.Tiny.path", "reverse", "sort", "abs_path", "Cwd.abs_path", "grep", "File.Path", "scalar", "join_path", "file", "dir":
-		return passes0
+		return Passes0
 	case "write_file", "spew":
-		return writes
+		return Writes
 	case "append_file":
-		return appends
+		return Appends
 	case "DBI.connect":
-		return servers
+		return Servers
 	}
 	return 0
 }
 
-func phpAct(name string) act {
+func phpAct(name string) Act {
 	switch name {
 	case "exec", "shell_exec", "system", "passthru", "popen", "proc_open":
-		return runs
+		return Runs
 	case "pcntl_exec":
-		return spawns
+		return Spawns
 	case "unlink":
-		return removes
+		return Removes
 	case "rmdir":
-		return removesOld
+		return RemovesOld
 	case "file_put_contents", "touch":
-		return writes
+		return Writes
 	case "fopen", "splfileobject", "gzopen":
-		return opens
+		return Opens
 	case "copy", "move_uploaded_file":
-		return copies
+		return Copies
 	case "rename":
-		return moves
+		return Moves
 	case "symlink", "link":
-		return links
+		return Links
 	case "chmod":
-		return chmods
+		return Chmods
 	case "chown", "chgrp":
-		return chowns
+		return Chowns
 	case "posix_kill":
-		return kills
+		return Kills
 	case "dirname":
-		return strips
+		return Strips
 	case "getcwd":
-		return heres
+		return Heres
 	case "tempnam", "sys_get_temp_dir", "tmpfile":
-		return temps
+		return Temps
 	case "glob":
-		return globs
+		return Globs
 	case "scandir":
-		return lists
+		return Lists
 	case "chdir":
-		return goes
+		return Goes
 	case "eval", "assert", "create_function":
-		return evaluates
+		return Evaluates
 	case "call_user_func", "call_user_func_array", "register_shutdown_function":
-		return calls
+		return Calls
 	case "array_map", "array_walk":
-		return maps
+		return Maps
 	case "getenv":
-		return gets
+		return Gets
 	case "realpath", "array_filter", "array_reverse", "escapeshellarg", "escapeshellcmd", "array_values":
-		return passes0
+		return Passes0
 	case "file_get_contents":
-		return reads
+		return Reads
 	case "sqlite3":
-		return connects
+		return Connects
 	case "pdo", "mysqli", "mysqli_connect", "pg_connect":
-		return servers
+		return Servers
 	}
 	return 0
 }

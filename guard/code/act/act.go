@@ -1,68 +1,68 @@
-package lib
+// Package act lists the functions of the languages' libraries that touch files, start programs or give paths, and what each does. It
+// owns no table and no file.
+package act
 
 import "github.com/devflow-suite/devflow/guard/code/effect"
 
-// act is what a known function does.
-type act uint8
+// Act is what a known function does.
+type Act uint8
 
 const (
-	_          act = iota
-	passes0        // returns its first argument
-	passes1        // returns its second argument, mapped or filtered
-	runs           // a command line or an argument list
-	runsInput      // the same, and gives back a process that can be written to
-	spawns         // a program and its arguments, as a list or one by one
-	execs          // a program, then its argv with the name again
-	spawnsMode     // a mode first, then as execs
-	removes        // files
-	removesBy      // files; folders with the option recursive
-	removesAll     // trees
-	removesOld     // PHP's and Perl's rmdir, Python's os.rmdir: an empty folder
-	writes         // the file that the first argument names
-	appends        //
-	writes1        // the file that the second argument names
-	opens          // a file with a mode
-	copies         // first to second
-	moves          //
-	links          //
-	chmods         // path, mode
-	chmodsLast     // mode, paths
-	chowns         //
-	truncates      //
-	kills          //
-	joins          // path elements
-	strips         // parent folder of a path
-	homes          // the home folder
-	heres          // the working folder
-	temps          // a new temporary file or folder
-	globs          // names by pattern
-	lists          // names of a folder
-	walks          // every folder below
-	goes           // changes the working folder
-	evaluates      // its first argument is code of the same language
-	imports        // a module by name
-	attributes     // an attribute by name
-	globals        // all names
-	reads          // the content of a file
-	calls          // the function given first, with the rest
-	maps           // the function given first, on each element of the second
-	threads        // target=, args=
-	partials       //
-	gets           // from the environment
-	connects       // to a database file
-	servers        // to a database server
-	shifts         // Perl's shift
-	asks           // runs or deletes something that is not known
-	which          // finds a program by name
-	bytesOf        // base64 or other decoding: unknown
-	walksDir       // Perl's find(sub, dirs)
+	_          Act = iota
+	Passes0        // returns its first argument
+	Passes1        // returns its second argument, mapped or filtered
+	Runs           // a command line or an argument list
+	RunsInput      // the same, and gives back a process that can be written to
+	Spawns         // a program and its arguments, as a list or one by one
+	Execs          // a program, then its argv with the name again
+	SpawnsMode     // a mode first, then as execs
+	Removes        // files
+	RemovesBy      // files; folders with the option recursive
+	RemovesAll     // trees
+	RemovesOld     // PHP's and Perl's rmdir, Python's os.rmdir: an empty folder
+	Writes         // the file that the first argument names
+	Appends        //
+	Writes1        // the file that the second argument names
+	Opens          // a file with a mode
+	Copies         // first to second
+	Moves          //
+	Links          //
+	Chmods         // path, mode
+	ChmodsLast     // mode, paths
+	Chowns         //
+	Truncates      //
+	Kills          //
+	Joins          // path elements
+	Strips         // parent folder of a path
+	Homes          // the home folder
+	Heres          // the working folder
+	Temps          // a new temporary file or folder
+	Globs          // names by pattern
+	Lists          // names of a folder
+	Walks          // every folder below
+	Goes           // changes the working folder
+	Evaluates      // its first argument is code of the same language
+	Imports        // a module by name
+	Attributes     // an attribute by name
+	Globals        // all names
+	Reads          // the content of a file
+	Calls          // the function given first, with the rest
+	Maps           // the function given first, on each element of the second
+	Threads        // target=, args=
+	Gets           // from the environment
+	Connects       // to a database file
+	Servers        // to a database server
+	Shifts         // Perl's shift
+	Asks           // runs or deletes something that is not known
+	Which          // finds a program by name
+	WalksDir       // Perl's find(sub, dirs)
 )
 
-// ActOf looks a canonical name up. Sources: the reference manuals of Python 3.14, Node 24, Perl 5.42, Ruby 3.4, PHP 8.4, gawk 5.3, Lua
+// Of looks a canonical name up. Sources: the reference manuals of Python 3.14, Node 24, Perl 5.42, Ruby 3.4, PHP 8.4, gawk 5.3, Lua
 // 5.4 and R 4.5.
-func ActOf(lang effect.Lang, name string) act {
-	if name == hidden {
-		return asks
+func Of(lang effect.Lang, name string) Act {
+	if name == Hidden {
+		return Asks
 	}
 	switch lang {
 	case effect.Python:
@@ -77,7 +77,7 @@ func ActOf(lang effect.Lang, name string) act {
 		return phpAct(name)
 	case effect.Awk:
 		if name == "system" {
-			return runs
+			return Runs
 		}
 	case effect.Lua:
 		return luaAct(name)
@@ -87,176 +87,179 @@ func ActOf(lang effect.Lang, name string) act {
 	return 0
 }
 
-func pythonAct(name string) act {
+func pythonAct(name string) Act {
 	switch name {
 	case "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "subprocess.run", "subprocess.call", "subprocess.check_call",
 		"subprocess.check_output", "asyncio.create_subprocess_shell", "commands.getoutput", "commands.getstatusoutput", "os.popen2", "os.popen3", "popen2.popen2",
 		"pty.spawn", "invoke.run", "invoke.sudo", "fabric.run", "fabric.local", "plumbum.local", "pexpect.run", "pexpect.spawn", "os.startfile":
-		return runs
+		return Runs
 	case "subprocess.Popen":
-		return runsInput
+		return RunsInput
 	case "asyncio.create_subprocess_exec", "os.posix_spawn", "os.posix_spawnp":
-		return spawns
+		return Spawns
 	case "os.execl", "os.execlp", "os.execle", "os.execlpe", "os.execv", "os.execvp", "os.execve", "os.execvpe":
-		return execs
+		return Execs
 	case "os.spawnl", "os.spawnlp", "os.spawnle", "os.spawnlpe", "os.spawnv", "os.spawnvp", "os.spawnve", "os.spawnvpe":
-		return spawnsMode
+		return SpawnsMode
 	case "os.remove", "os.unlink", "aiofiles.os.remove", "send2trash.send2trash":
-		return removes
+		return Removes
 	case "shutil.rmtree", "distutils.dir_util.remove_tree", "setuptools.distutils.dir_util.remove_tree", "aioshutil.rmtree", "tree.rmtree":
-		return removesAll
+		return RemovesAll
 	case "os.rmdir", "os.removedirs":
-		return removesOld
+		return RemovesOld
 	case "open", "io.open", "codecs.open", "os.fdopen", "gzip.open", "bz2.open", "lzma.open", "aiofiles.open", "tarfile.open", "zipfile.ZipFile", "os.open", "io.FileIO", "tokenize.open":
-		return opens
+		return Opens
 	case "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree":
-		return copies
+		return Copies
 	case "shutil.move", "os.rename", "os.replace", "os.renames":
-		return moves
+		return Moves
 	case "os.symlink", "os.link":
-		return links
+		return Links
 	case "os.chmod", "os.lchmod":
-		return chmods
+		return Chmods
 	case "os.chown", "shutil.chown", "os.lchown":
-		return chowns
+		return Chowns
 	case "os.truncate":
-		return truncates
+		return Truncates
 	case "os.mknod", "os.mkfifo":
-		return writes
+		return Writes
 	case "urllib.request.urlretrieve", "numpy.save", "np.save", "wget.download", "numpy.savetxt", "np.savetxt":
 		if name[0] == 'n' {
-			return writes
+			return Writes
 		}
-		return writes1
+		return Writes1
 	case "os.kill", "os.killpg":
-		return kills
+		return Kills
 	case "os.path.join", "os.sep.join":
-		return joins
+		return Joins
 	case "os.path.dirname":
-		return strips
+		return Strips
 	case "Path.home":
-		return homes
+		return Homes
 	case "os.getcwd", "Path.cwd", "os.getcwdb":
-		return heres
+		return Heres
 	case "tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.mktemp", "tempfile.gettempdir", "tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory":
-		return temps
+		return Temps
 	case "glob.glob", "glob.iglob":
-		return globs
+		return Globs
 	case "os.listdir", "os.scandir":
-		return lists
+		return Lists
 	case "os.walk", "os.fwalk":
-		return walks
+		return Walks
 	case "os.chdir", "contextlib.chdir", "os.chroot":
-		return goes
+		return Goes
 	case "exec", "eval", "runpy.run_path", "code.interact":
-		return evaluates
+		return Evaluates
 	case "__import__", "importlib.import_module", "importlib.__import__":
-		return imports
+		return Imports
 	case "getattr", "operator.attrgetter", "object.__getattribute__":
-		return attributes
+		return Attributes
 	case "globals", "locals", "vars":
-		return globals
+		return Globals
 	case "map", "filter":
-		return maps
+		return Maps
 	case "threading.Thread", "multiprocessing.Process", "threading.Timer":
-		return threads
+		return Threads
 	case "functools.partial", "partial", "atexit.register", "asyncio.to_thread":
-		return calls
+		return Calls
 	case "os.getenv", "os.environ.get", "os.environ.setdefault":
-		return gets
+		return Gets
 	case "sqlite3.connect", "aiosqlite.connect", "duckdb.connect":
-		return connects
+		return Connects
 	case "psycopg2.connect", "psycopg.connect", "pymysql.connect", "MySQLdb.connect", "mysql.connector.connect", "asyncpg.connect", "sqlalchemy.create_engine", "create_engine":
-		return servers
+		return Servers
 	case "shutil.which":
-		return which
+		return Which
 	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath", "os.fsencode", "os.fsdecode", "str", "bytes",
 		"sorted", "list", "tuple", "set", "reversed", "iter", "enumerate", "repr", "compile", "os.path.normcase", "textwrap.dedent", "shlex.quote", "shlex.split", "frozenset",
 		"asyncio.run", "next", "tqdm", "tqdm.tqdm", "bytearray", "asyncio.gather", "print_and_return", "contextlib.closing", "closing", "text", "sqlalchemy.text", "unicode", "cast":
-		return passes0
+		return Passes0
 	case "typing.cast":
-		return passes1
+		return Passes1
 	case "Path", "os.path":
-		return passes0
+		return Passes0
 	}
 	return 0
 }
 
-func luaAct(name string) act {
+func luaAct(name string) Act {
 	switch name {
 	case "os.execute", "io.popen":
-		return runs
+		return Runs
 	case "os.remove", "lfs.rmdir":
-		return removes
+		return Removes
 	case "os.rename":
-		return moves
+		return Moves
 	case "io.open", "io.output":
-		return opens
+		return Opens
 	case "load", "loadstring", "dostring":
-		return evaluates
+		return Evaluates
 	case "require":
-		return imports
+		return Imports
 	case "os.getenv":
-		return gets
+		return Gets
 	case "os.tmpname":
-		return temps
+		return Temps
 	case "ipairs", "pairs", "tostring", "assert":
-		return passes0
+		return Passes0
 	case "pcall":
-		return calls
+		return Calls
 	}
 	return 0
 }
 
-func rAct(name string) act {
+func rAct(name string) Act {
 	switch name {
 	case "system", "shell", "pipe":
-		return runs
+		return Runs
 	case "system2", "processx.run":
-		return spawns
+		return Spawns
 	case "unlink":
-		return removesBy
+		return RemovesBy
 	case "file.remove", "fs.file_delete":
-		return removes
+		return Removes
 	case "fs.dir_delete":
-		return removesAll
+		return RemovesAll
 	case "file.rename":
-		return moves
+		return Moves
 	case "file.copy":
-		return copies
+		return Copies
 	case "writeLines", "write.csv", "write.table", "saveRDS", "write", "dput", "writeBin", "readr.write_csv", "write_csv", "fwrite", "write_json", "ggsave":
 		if name == "ggsave" {
-			return writes
+			return Writes
 		}
-		return writes1
+		return Writes1
 	case "file.create", "sink", "pdf", "png", "svg":
-		return writes
+		return Writes
 	case "file":
-		return opens
+		return Opens
 	case "file.path":
-		return joins
+		return Joins
 	case "list.files", "dir":
-		return lists
+		return Lists
 	case "Sys.glob":
-		return globs
+		return Globs
 	case "Sys.chmod":
-		return chmods
+		return Chmods
 	case "setwd":
-		return goes
+		return Goes
 	case "getwd":
-		return heres
+		return Heres
 	case "tempfile", "tempdir":
-		return temps
+		return Temps
 	case "Sys.getenv":
-		return gets
+		return Gets
 	case "path.expand", "normalizePath", "c", "list", "invisible", "as.character", "parse", "unlist", "rev":
-		return passes0
+		return Passes0
 	case "eval", "source":
-		return evaluates
+		return Evaluates
 	case "lapply", "sapply":
-		return maps
+		return Maps
 	case "do.call":
-		return calls
+		return Calls
 	}
 	return 0
 }
+
+// Hidden is the canonical name of a function whose name is computed.
+const Hidden = "?"
