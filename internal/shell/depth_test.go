@@ -15,6 +15,9 @@ var openers = []string{
 	"for i in a; do ", "select i in a; do ", "f() ", "f() { ", "function f { ", "! ", "time ", "time -p ", "coproc ", "<(", ">(", "a <<E\n$(", "a <<E\n`",
 	"a=(", "a=($(", "a[", "let a=", "declare a=(", "x=$(", "@(", "a && ", "a | ", "a || ", "! a && ", "a; ", "a & ", "a\n", "cd a;", "cd a && ", "eval cd a;", "A=1 ", "time a;", "f() { a; }; ", "f() { f; }; f; ", "sh -c a;", "sudo a;", "echo $(cd a);", "sh -c '", "eval ", "sudo ",
 	"find -exec ", "$'", "\\", "{a,", "<<<$(", "\\`", "$", "${", "))", "}", ";;", "]] ", "fi ", "a ", "a=b ", "> ", ">a ", "<<E ", "#", "\x00", "\r\n", "é",
+
+	"a=b;", "x=$x$x;", "x+=$x;", "{1..9}", "f(){ f|f; };f;", "f(){ f $@ $@; };f a;", "alias a='a a';a;", "set -- $@ $@ a;", "xargs ", "ssh h ", "docker run i ", "x=a;for i in 1 2;do x=$x$x;done;",
+	"read x <<< a;", "bash <<E\n", "trap a EXIT;", "echo a|xargs ", "source <(", "git bisect run ", "x=$(echo $x$x);", "while read x;do ", "a=(${a[@]} ${a[@]} b);", "echo a|sh|", "$IFS",
 }
 
 func TestDepthIsBounded(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 // Bounds of the work that is done more than once: loops over words, function calls, texts read from strings, values of variables.
 const (
-	spare    = 1 << 20 // bytes that every script may spend, however short
+	spare    = 1 << 17 // bytes that every script may spend, however short
 	maxItems = 64      // words of a for loop that are followed one by one
 	maxCalls = 16      // functions that call one another
 )
