@@ -43,6 +43,7 @@ func (s *Sink) Run(cmd Value, opts []Value) {
 		switch {
 		case c.Known() && strings.Trim(c.Text, " \t\n") == Computed:
 			s.Out.Unreadable = true
+		case c.Known() && strings.TrimSpace(c.Text) == "":
 		case c.Known():
 			s.shellLine(c.Text, cwd, input, fed)
 		case c.Kind == List && len(c.Items) > 0:

@@ -14,9 +14,10 @@ import (
 
 // Bounds of the evaluator.
 const (
-	maxNesting = 200 // brackets and blocks
-	maxCode    = 3   // code in strings that is executed: exec("exec('…')")
-	passes     = 3   // over code that defines functions: calls of calls of a function are followed
+	maxNesting  = 200 // brackets and blocks
+	maxCode     = 3   // code in strings that is executed: exec("exec('…')")
+	maxExecuted = 200 // pieces of code that are executed, over all passes
+	passes      = 3   // over code that defines functions: calls of calls of a function are followed
 )
 
 // eval runs over the tokens of one piece of code.
@@ -93,7 +94,7 @@ func (e *eval) run(src string) {
 
 // inner reads code that the code executes.
 func (e *eval) inner(src string) {
-	if e.code >= maxCode || len(src) > 1<<20 {
+	if e.Executed++; e.code >= maxCode || e.Executed > maxExecuted || len(src) > 1<<20 {
 		e.Ask()
 		return
 	}

@@ -19,11 +19,12 @@ type Func struct {
 
 // Scope is what the names of the code mean. There is only one level: names of functions are not parted from each other.
 type Scope struct {
-	Vars  map[string]effect.Value
-	Funcs map[string]*Func
-	Now   *Func    // whose body is read
-	Star  []string // modules whose names are imported bare
-	Grows bool     // functions do not declare their parameters (Perl)
+	Vars     map[string]effect.Value
+	Funcs    map[string]*Func
+	Executed int      // pieces of code in strings that were read
+	Now      *Func    // whose body is read
+	Star     []string // modules whose names are imported bare
+	Grows    bool     // functions do not declare their parameters (Perl)
 }
 
 // Set assigns a variable. In an indented block the old value stays possible.
