@@ -28,7 +28,7 @@ func (o Origin) Scene() Scene {
 	w := place.World{Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Temp: o.Getenv("TMPDIR")}
 	if o.HasRepo {
 		w.Linked = o.Repo.GitDir != o.Repo.CommonDir
-		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir)
+		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir, filepath.Join(o.Paths.Home, ".config", "git", "ignore"))
 	}
 	p := protect.Places{
 		Root: o.Paths.Root, DB: o.Paths.DB, Bin: filepath.Dir(o.Exe), Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Session: o.Session,

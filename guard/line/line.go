@@ -34,10 +34,8 @@ type Line struct {
 func Read(command string, aliases gitcmd.Aliases) Line {
 	l := Line{Source: command}
 	l.Script, l.Err = shell.Parse(command)
-	r := reader{aliases: aliases}
-	for i := range l.Script.Commands {
-		r.command(&l.Script.Commands[i], 0)
-	}
+	r := reader{aliases: gitcmd.Declared(l.Script.Commands, aliases)}
+	r.commands(l.Script.Commands, 0)
 	l.Expanded = l.Script
 	l.Expanded.Commands = r.out
 	l.Writes = write.Of(&l.Expanded)
@@ -55,23 +53,23 @@ type reader struct {
 	out     []shell.Command
 }
 
-// command appends c and what it starts.
-func (r *reader) command(c *shell.Command, depth int) {
-	if depth > maxDepth || len(r.out) >= maxCommands {
-		c.Opaque = true
-		r.out = append(r.out, *c)
-		return
-	}
-	for _, g := range gitcmd.Expand(c, r.aliases) {
+// commands appends what really runs of a list of commands, and what that starts.
+func (r *reader) commands(list []shell.Command, depth int) {
+	for _, c := range gitcmd.All(list, r.aliases) {
+		if depth > maxDepth || len(r.out) >= maxCommands && depth > 0 {
+			c.Opaque = true
+			r.out = append(r.out, c)
+			return
+		}
 		at := len(r.out)
-		r.out = append(r.out, g)
-		effects, ok := code.Run(&g)
+		r.out = append(r.out, c)
+		effects, ok := code.Run(&c)
 		if !ok {
 			continue
 		}
-		r.out[at].Opaque = g.Opaque || effects.Unreadable
+		r.out[at].Opaque = c.Opaque || effects.Unreadable
 		for _, line := range effects.Shell() {
-			r.line(&g, line, depth+1)
+			r.line(&c, line, depth+1)
 		}
 	}
 }
@@ -85,10 +83,9 @@ func (r *reader) line(c *shell.Command, line string, depth int) {
 		r.out = append(r.out, opaque)
 	}
 	for i := range s.Commands {
-		inner := s.Commands[i]
-		adopt(&inner, c)
-		r.command(&inner, depth)
+		adopt(&s.Commands[i], c)
 	}
+	r.commands(s.Commands, depth)
 }
 
 // adopt makes a command of a nested line one of the line of c.

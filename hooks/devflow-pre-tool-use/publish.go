@@ -21,7 +21,6 @@ func (h *handler) publish(s *event.Scene, g *inspection) claude.Output {
 	if len(g.pushes) == 0 {
 		return claude.Output{}
 	}
-	s.Extend(registeredBash * 8 / 10)
 	ctx, cancel := context.WithTimeoutCause(context.Background(), gate.Patience, fmt.Errorf("not done within %s", gate.Patience))
 	defer cancel()
 	var res gate.Result
