@@ -134,6 +134,12 @@ func TestHuskyTakesOverLater(t *testing.T) {
 	if s.Kind != prepush.Replaced || s.By != "husky" || !strings.Contains(s.Why, "core.hooksPath") || s.Exe != w.exe {
 		t.Errorf("state %+v", s)
 	}
+	if err := os.Remove(w.Path(".git/devflow-pre-push")); err != nil { // the script alone is enough to know
+		t.Fatal(err)
+	}
+	if s := w.check(t); s.Kind != prepush.Replaced || s.Exe != w.exe {
+		t.Errorf("without our note: %+v", s)
+	}
 	w.remove(t)
 	if left, _ := filepath.Glob(w.hook("*pre-push*")); len(left) != 0 && !strings.HasSuffix(left[0], ".sample") {
 		t.Errorf("left behind: %q", left)
@@ -180,6 +186,14 @@ func TestLefthookClaimsTheFile(t *testing.T) {
 	}
 	if len(names) != 2 || w.check(t).Kind != prepush.None {
 		t.Errorf("hooks left: %q, want lefthook's and the older one as pre-push.old", names)
+	}
+
+	w = newWorld(t) // there was no older hook
+	w.install(t)
+	lefthook(t, w)
+	w.install(t)
+	if _, err := os.Stat(w.hook("pre-push.old")); err == nil {
+		t.Error("our own script was left as pre-push.old")
 	}
 
 	w = newWorld(t) // the gate in lefthook's settings
@@ -372,11 +386,11 @@ func TestChainedHookKeepsItsName(t *testing.T) {
 		{"shell with options", "#!/bin/sh -e\n: $0\nfalse\necho never\n", ""},
 		{"shell by env", "#!/usr/bin/env bash\necho \"name=${0##*/} bash=${BASH_VERSION:+yes}\"\n", "name=pre-push bash=yes"},
 		{"shell by env -S", "#!/usr/bin/env -S bash -u\necho \"name=${0##*/} ${-//[^u]/}\"\n", "name=pre-push u"},
-		{"main idiom", "#!/bin/bash\nif [ \"${BASH_SOURCE[0]}\" = \"$0\" ]; then echo main; fi\n", "main"},
+		{"main idiom", "#!/bin/bash\nif [ \"${BASH_SOURCE[0]}\" = \"$0\" ]; then echo started as itself; fi\n", "started as itself"},
 		{"sibling file", "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\n", "lib of old"},
 		{"sibling file by exec", "#!/bin/sh\nexec \"${0%/*}/lib.sh\"\n", "lib of old"},
 		{"no interpreter named", "echo plain; cat >/dev/null\n", "plain"},
-		{"python and name", "#!/usr/bin/env python3\nimport os, sys\nprint('name=' + os.path.basename(sys.argv[0]))\n", "name=pre-push"},
+		{"python and name", "#!/usr/bin/env python3\nimport os, sys\nprint('name=' + os.path.basename(sys.argv[0]) + ';')\n", "name=pre-push;"},
 		{"python with main", "#!/usr/bin/env python3\nimport sys\nif __name__ == '__main__':\n    print('main', sys.argv[1])\n", "main origin"},
 		{"reads nothing", "#!/bin/sh\necho deaf\n", "deaf"},
 	}

@@ -51,6 +51,9 @@ func (s State) Text() string {
 	return "not installed"
 }
 
+// installCommand repairs most things.
+const installCommand = "devflow gate hook install"
+
 // Hint is what to do about the state, with the exact line or command; empty when nothing is to be done.
 func (s State) Hint() string {
 	exe := s.Exe
@@ -59,7 +62,7 @@ func (s State) Hint() string {
 	}
 	switch {
 	case s.Kind == Ours && s.Missing, s.Kind == Replaced && (s.By == "" || s.By == "pre-commit"):
-		return "install the hook again"
+		return installCommand
 	case s.Kind != Replaced:
 		return ""
 	case s.By == "husky":
@@ -67,7 +70,7 @@ func (s State) Hint() string {
 	case s.By == "lefthook":
 		return "add to lefthook.yml, below pre-push and commands: devflow: {run: " + strconv.Quote(quote(exe)+call+"{1} {2}") + ", use_stdin: true}"
 	}
-	return "install the hook again, or add to it the line: " + Line(exe)
+	return installCommand + ", or add to the hook the line: " + Line(exe)
 }
 
 // Line is what a hook of another tool needs to run the gate. The hook must leave its standard input to it.
