@@ -9,10 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/devflow-suite/devflow/guard/commit"
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/profiler"
@@ -75,6 +77,7 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 			said = append(said, out)
 			return err
 		}
+		said = append(said, style(s, g))
 		if !s.Cfg.Enabled(config.ModuleProfiler) {
 			return nil
 		}
@@ -166,6 +169,19 @@ func risk(s *event.Scene, tx *store.Tx, t *telemetry.Task, intent event.Intent) 
 		return claude.Output{}, nil
 	}
 	return claude.Context(s.In.Event, event.RiskText(score)), nil
+}
+
+// style advises about a commit message that is no Conventional Commit. It never refuses one.
+func style(s *event.Scene, g *inspection) claude.Output {
+	if !s.Cfg.Enabled(config.ModuleCommits) {
+		return claude.Output{}
+	}
+	for _, subject := range commit.Subjects(g.line.Expanded.Commands) {
+		if !commit.Conventional(subject) {
+			return claude.Context(s.In.Event, "[devflow:commit] The message \""+redact.Clip(subject, 80)+"\" is no Conventional Commit: write type(scope): what changed, such as \"fix(auth): refuse expired tokens\".")
+		}
+	}
+	return claude.Output{}
 }
 
 func haltText(t *telemetry.Task) string {

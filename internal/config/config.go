@@ -22,6 +22,7 @@ const (
 	ModuleTDD      = "tdd"      // implementation without a test
 	ModuleRescue   = "rescue"   // plan across compaction
 	ModuleContext  = "context"  // warnings about a full context
+	ModuleCommits  = "commits"  // advice about commit messages
 )
 
 // Limits of the file: a configuration beyond it is refused rather than read.

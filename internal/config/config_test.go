@@ -206,7 +206,7 @@ func TestMessagesForPeople(t *testing.T) {
 		{"out of range, twice", "max_retries = 9\n[token_delta]\nlimit = 1", "", []string{
 			"max_retries is 9, want 1 to 5 (the client stops honouring blocks after 8)" + user, "token_delta.limit is 1, want at least 1000" + user,
 		}},
-		{"unknown module", `disabled = ["judge"]`, "", []string{`disabled names "judge", want some of profiler, tdd, rescue, context` + user}},
+		{"unknown module", `disabled = ["judge"]`, "", []string{`disabled names "judge", want some of profiler, tdd, rescue, context, commits` + user}},
 		{"absolute source folder", "[tdd]\nsource_dirs = [\"/src\"]", "", []string{`tdd.source_dirs names "/src", want a folder inside the project, relative to its root, such as "src"` + user}},
 		{"leaving source folder", "[tdd]\nsource_dirs = [\"a/../../b\"]", "", []string{`tdd.source_dirs names "a/../../b", want a folder inside …`}},
 		{"empty source folder", "[tdd]\nsource_dirs = [\"\"]", "", []string{`tdd.source_dirs names "", want a folder inside …`}},

@@ -42,7 +42,9 @@ func options() []option {
 }
 
 // modules lists what `disabled` may name.
-func modules() []string { return []string{ModuleProfiler, ModuleTDD, ModuleRescue, ModuleContext} }
+func modules() []string {
+	return []string{ModuleProfiler, ModuleTDD, ModuleRescue, ModuleContext, ModuleCommits}
+}
 
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
