@@ -169,8 +169,6 @@ func disk(t *testing.T, dir string) map[string]string {
 
 func (w *world) hook(name string) string { return w.Path(".git/hooks/" + name) }
 
-const zero = "0000000000000000000000000000000000000000"
-
 func TestThePushRunsTheGate(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -251,7 +249,6 @@ func TestChainedHook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.noting(t, w.hook("pre-push"), "old", 0)
-	before := disk(t, w.Path(".git"))
 	if s := w.check(t); s.Kind != prepush.None || s.By != "another hook" {
 		t.Errorf("before: %+v", s)
 	}
@@ -289,7 +286,7 @@ func TestChainedHook(t *testing.T) {
 
 	w2 := newWorld(t)
 	w2.noting(t, w2.hook("pre-push"), "old", 0)
-	before = disk(t, w2.Path(".git"))
+	before := disk(t, w2.Path(".git"))
 	w2.install(t)
 	if s := w2.remove(t); s.Kind != prepush.None || s.By != "another hook" || s.Kept != "" {
 		t.Errorf("after removal: %+v", s)
