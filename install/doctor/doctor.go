@@ -138,6 +138,7 @@ func Run(ctx context.Context, c Config) Report {
 	e.checkHooks()
 	e.checkConfig()
 	e.checkGit(ctx)
+	e.checkPush(ctx)
 	e.checkDatabase()
 	e.checkSpool()
 	e.checkLog()
