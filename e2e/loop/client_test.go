@@ -226,7 +226,8 @@ func (w *world) bash(args []string) error {
 	if err := need(args, 1, 1); err != nil {
 		return err
 	}
-	id, line := w.toolID(), "tool_input.command="+args[0]
+	script := strings.TrimSuffix(w.text(args[0]), "\n")
+	id, line := w.toolID(), "tool_input.command="+script
 	w.begin()
 	pre, err := w.event("pre_tool_use_bash", line, id)
 	if err != nil || denied(pre) {
@@ -234,7 +235,7 @@ func (w *world) bash(args []string) error {
 	}
 	status := 0
 	if as == "" {
-		status, output, err = w.shell(args[0])
+		status, output, err = w.shell(script)
 	} else {
 		status, err = strconv.Atoi(as)
 	}

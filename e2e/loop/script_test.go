@@ -17,7 +17,7 @@ import (
 //	read PATH                     the Read tool, on a file of the project
 //	write PATH FILE               PreToolUse; the file is written as FILE of the script has it; PostToolUse
 //	edit PATH OLD NEW             the same with the Edit tool; @FILE stands for the text of a file, @ for no text
-//	bash CMD                      the Bash tool; a shell runs the command in the session's folder
+//	bash CMD                      the Bash tool; a shell runs the command in the session's folder. @FILE stands for the text of a file
 //	bash -as N [-out FILE] CMD    the same, but nothing is run: it ended with status N
 //	done [-active] [-busy] [TEXT] the model says TEXT and the turn ends, after a block before (-active), with background tasks (-busy)
 //	compact                       the events of a compaction
