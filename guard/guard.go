@@ -38,9 +38,9 @@ func Check(l *line.Line, s Scene) []verdict.Finding {
 	for i := range l.Expanded.Commands {
 		c := &l.Expanded.Commands[i]
 		found = append(found, s.lifted(destructive.Check(&l.Expanded, c, s.World))...)
-		found = append(found, protect.Command(&l.Expanded, c, s.World, s.Places)...)
 	}
 	found = append(found, s.lifted(destructive.Redirects(&l.Expanded, s.World))...)
+	found = append(found, protect.Commands(&l.Expanded, s.World, s.Places)...)
 	found = append(found, protect.Writes(l.Writes, s.World, s.Places)...)
 	found = append(found, secrets(l)...)
 	return tidy(found)

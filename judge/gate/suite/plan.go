@@ -17,6 +17,11 @@ type toolchain struct {
 	plan func(p *planner, dir string) ([]Command, error)
 }
 
+// python is needed by name, too: scripts with tests beside them need no marker.
+func python() toolchain {
+	return toolchain{"python", " .py .pyi .pyx ", []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "pytest.ini", "tox.ini", "manage.py"}, (*planner).python}
+}
+
 // toolchains lists them in the order that decides when several markers lie in one folder and the changed file's
 // extension does not (governance 10.2).
 func toolchains() [13]toolchain {
@@ -26,7 +31,7 @@ func toolchains() [13]toolchain {
 		{"maven", " .java .kt .scala .groovy ", []string{"pom.xml"}, (*planner).maven},
 		{"rust", " .rs ", []string{"Cargo.toml"}, (*planner).rust},
 		{"go", " .go .s ", []string{"go.mod"}, (*planner).golang},
-		{"python", " .py .pyi .pyx ", []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "pytest.ini", "tox.ini", "manage.py"}, (*planner).python},
+		python(),
 		{"gradle", " .java .kt .kts .groovy .gradle ", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, (*planner).gradle},
 		{"dotnet", " .cs .fs .vb .cshtml .razor ", []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}, (*planner).dotnet},
 		{"deno", " .ts .tsx .js .jsx .mjs .mts ", []string{"deno.json", "deno.jsonc"}, (*planner).deno},
@@ -103,8 +108,8 @@ func (p *planner) forFile(dir, ext string) ([]Command, error) {
 	if commands := append(slices.Clone(nearest), own...); len(commands) > 0 {
 		return commands, nil
 	}
-	if ext == ".py" { // scripts with tests beside them need no marker
-		if commands, err := p.python(""); err != nil || len(commands) > 0 {
+	if ext == ".py" {
+		if commands, err := p.at(python(), ""); err != nil || len(commands) > 0 {
 			return commands, err
 		}
 	}

@@ -122,6 +122,11 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, c := range got {
+				if c.Toolchain == "" {
+					t.Errorf("%v names no toolchain: a missing tool could not be told from a failure", c.Argv)
+				}
+			}
 			if diff := cmp.Diff(tt.want, show(got)); diff != "" {
 				t.Errorf("Plan(%q) of %q (-want +got):\n%s", tt.changes, slices.Sorted(maps.Keys(tt.tree)), diff)
 			}
