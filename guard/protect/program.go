@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/guard/protect/change"
 	"github.com/devflow-suite/devflow/guard/protect/sight"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
@@ -291,8 +292,8 @@ func (k *check) code() {
 	if strings.Contains(source, "TIOCSTI") {
 		k.deny(RuleApprove, "its code types into a terminal")
 	}
-	if k.mentionsDB(source) && !readOnly(source) {
-		if verb := sqlChange(source); verb != "" {
+	if k.mentionsDB(source) && !change.ReadsOnly(source) {
+		if verb := change.SQL(source); verb != "" {
 			k.deny(RuleDatabase, "its code says "+verb)
 		}
 	}

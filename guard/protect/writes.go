@@ -3,6 +3,7 @@ package protect
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/place"
@@ -222,6 +223,7 @@ func (k *writer) after(w *write.Write, t sight.Target, kind sight.Kind) content 
 			return c
 		}
 		if made, ok := k.written[from.Path]; ok {
+			made.data = slices.Clip(made.data) // only the first file may grow in place
 			if len(made.text) < maxSource {
 				made.text += "\n" + w.Text
 			}
@@ -240,13 +242,13 @@ func (k *writer) after(w *write.Write, t sight.Target, kind sight.Kind) content 
 			return c
 		}
 		if w.Append {
-			data = append(k.present(t.Path), data...)
+			data = append(slices.Clip(k.present(t.Path)), data...)
 		}
 		return content{data: data, known: true, text: w.Text}
 	case !w.Content.Dynamic && !w.Partial:
 		c.known = true
 		if w.Append {
-			c.data = append(c.data, k.present(t.Path)...)
+			c.data = k.present(t.Path) // grows in place: a line of many `>> log` stays linear
 		}
 		c.data = append(c.data, w.Content.Text...)
 	}
