@@ -94,15 +94,42 @@ func (e *Eyes) Real(path string) string {
 	if name == ".." || name == "." {
 		return e.walk(path)
 	}
-	known, ok := e.dirs[dir]
-	if !ok {
-		known = e.walk(dir)
-		if e.dirs == nil || len(e.dirs) > maxMemory {
-			e.dirs = map[string]string{}
-		}
-		e.dirs[dir] = known
+	return e.walkFrom(e.folder(strings.TrimRight(dir, "/")), name)
+}
+
+// folder resolves a folder, each only once: those above it are remembered too, since the places of one line share them.
+func (e *Eyes) folder(dir string) string {
+	if dir == "" {
+		return "/"
 	}
-	return e.walkFrom(known, name)
+	if known, ok := e.dirs[dir]; ok {
+		return known
+	}
+	up, name := filepath.Split(dir)
+	known := ""
+	if plain(dir) && strings.Count(dir, "/") <= maxLinks { // ".." goes up from where a link leads: the path as a whole tells
+		known = e.walkFrom(e.folder(strings.TrimRight(up, "/")), name)
+	} else {
+		known = e.walk(dir)
+	}
+	if e.dirs == nil || len(e.dirs) > maxMemory {
+		e.dirs = map[string]string{}
+	}
+	e.dirs[dir] = known
+	return known
+}
+
+// plain reports whether a path has no "." and ".." and no empty part.
+func plain(path string) bool {
+	return !strings.Contains(path, "/.") && !strings.Contains(path, "//") || path == filepath.Clean(path)
+}
+
+// child is a name in a folder, both without anything to clean.
+func child(dir, name string) string {
+	if dir == "/" {
+		return dir + name
+	}
+	return dir + "/" + name
 }
 
 // itself resolves the folder of an absolute path but not its last part, as programs do that remove or rename.
@@ -111,7 +138,7 @@ func (e *Eyes) itself(path string) string {
 	if name == "" || name == "." || name == ".." {
 		return e.Real(path)
 	}
-	return filepath.Join(e.Real(dir), name)
+	return child(e.Real(dir), name)
 }
 
 func (e *Eyes) walk(path string) string { return e.walkFrom("/", path) }
@@ -128,7 +155,7 @@ func (e *Eyes) walkFrom(cur, rest string) string {
 			cur = filepath.Dir(cur)
 			continue
 		}
-		next := filepath.Join(cur, part)
+		next := child(cur, part)
 		Target, ok := e.links[next]
 		if !ok {
 			if info, err := os.Lstat(next); err == nil && info.Mode()&fs.ModeSymlink != 0 {
