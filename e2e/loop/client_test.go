@@ -33,11 +33,18 @@ func (w *world) nextPrompt() {
 }
 
 func (w *world) prompt(args []string) error {
-	if err := need(args, 1, 1); err != nil {
+	if err := need(args, 1, 2); err != nil {
 		return err
 	}
 	w.begin()
 	w.nextPrompt()
+	if len(args) == 2 {
+		from, ok := map[string]string{"-tool": fromTool, "-client": fromClient, "-person": fromPerson}[args[0]]
+		if !ok {
+			return fmt.Errorf("unknown flag %s", args[0])
+		}
+		return w.sent(from, args[1])
+	}
 	_, err := w.event("user_prompt_submit", "prompt="+args[0])
 	return err
 }

@@ -57,7 +57,10 @@ func (w *world) repo(args []string) error {
 }
 
 // code reads the resume code as a person does.
-func (w *world) code([]string) error {
+func (w *world) code(args []string) error {
+	if len(args) == 1 && args[0] == "refusal" {
+		return w.refusalCode()
+	}
 	cmd := exec.Command(filepath.Join(programs, "devflow"), "status", "--json")
 	cmd.Dir, cmd.Env = w.cwd(), w.environ()
 	out, err := cmd.Output()

@@ -67,7 +67,19 @@ import (
 //	repo DIR [BRANCH]        makes a repository of a folder of the script, commits it, and names it $PROJ
 //	project DIR              names a folder $PROJ
 //	git ARGS...              runs git in $PROJ
+//	remote [FLAG...]         makes the bare repository $REMOTE its origin, whose main is the present commit; flags are of git init
+//	published [REF...]       $REMOTE has exactly these refs: heads/NAME, or heads/NAME=REVISION of the project
+//	config FILE              writes the user's configuration; $NAME in it is a variable of the script
 //	code                     puts the resume code that `devflow status` shows into $CODE
+//
+// The guard:
+//
+//	prompt -tool TEXT        the session's own Bash tool pipes the prompt into the hook; -client: by a second client; -person: a client
+//	                         runs the hook as install registers it
+//	refused REGEXP CMD       PreToolUse of a Bash call is denied or asked about, with such a reason; @FILE as with bash
+//	passes CMD               there is no decision about it; nothing runs
+//	code refusal             puts the code of the last refusal into $CODE
+//	nowhere TEXT             neither the answers of the last client command nor any file of devflow holds it; @FILE for the text of a file
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true, Setup: setup, Cmds: commands()})
@@ -97,6 +109,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"repo": (*world).repo, "project": (*world).project, "git": (*world).git, "code": (*world).code, "used": (*world).used,
 		"feed": (*world).feed, "contend": (*world).contend, "seed": (*world).seed, "big-line": (*world).bigLine,
 		"shape": (*world).shape, "foreign": (*world).foreign, "for-each-hook": (*world).eachHook,
+		"refused": (*world).refused, "passes": (*world).passes, "config": (*world).config, "remote": (*world).remote, "published": (*world).published,
+		"nowhere": (*world).nowhere,
 	} {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg {
