@@ -11,14 +11,19 @@ import (
 // is looked at; all others, nearly all of an ordinary text, are passed over.
 type index struct {
 	first, second, third [256]uint32
-	groups               [groupFormats][]beginning
+	groups               [groupFormats]uint8 // the first of heads in each group, counted from 1
+	heads                [maxHeads]beginning // in each group in the order of formats
 }
 
 // beginning is one head of a row of formats.
 type beginning struct {
 	head string
 	row  *format
+	next uint8 // of the same group, counted from 1
 }
+
+// maxHeads is how many beginnings there may be.
+const maxHeads = 128
 
 // Groups of beginnings.
 const (
@@ -38,19 +43,25 @@ var dotPieces = [...]string{"eyJ", "hoo", "web"}
 
 var midPieces = [...]string{":AA", "-us", "ey-"}
 
+// table is made at the first look, and by every process anew: it is filled without splitting and growing.
 var table = sync.OnceValue(func() *index {
 	x := new(index)
-	for i := range formats {
-		for head := range strings.FieldsSeq(formats[i].heads) {
+	n := uint8(0)
+	for i := len(formats) - 1; i >= 0; i-- { // from the end, so that a list begins with its first
+		row := &formats[i]
+		for rest, head := row.heads, ""; rest != ""; n++ {
+			cut := strings.LastIndexByte(rest, ' ')
+			rest, head = rest[:max(cut, 0)], rest[cut+1:]
 			// Those that share their first byte share a group, so that a mixed-up place costs one look at a few of them.
 			g := int(head[0]) % groupFormats
-			x.groups[g] = append(x.groups[g], beginning{head, &formats[i]})
+			x.heads[n] = beginning{head, row, x.groups[g]}
+			x.groups[g] = n + 1
 			x.enter(head, g)
 		}
 	}
 	for _, p := range pieces {
 		x.enter(p, groupName)
-		x.enter(strings.ToUpper(p), groupName)
+		x.enter(string([]byte{p[0] ^ ' ', p[1] ^ ' ', p[2] ^ ' '}), groupName) // in capitals
 	}
 	for _, p := range dotPieces {
 		x.enter(p, groupDot)
@@ -85,10 +96,8 @@ func (x *index) enter(head string, group int) {
 		x.third[head[2]] |= bit
 		return
 	}
-	for c := range x.third { // any of the set that follows; SK is the only beginning of two bytes
-		if inSet(byte(c), hex) {
-			x.third[c] |= bit
-		}
+	for _, c := range "0123456789abcdef" { // any of the set that follows; SK is the only beginning of two bytes
+		x.third[c] |= bit
 	}
 }
 
@@ -127,16 +136,16 @@ func (f *finder) look(x *index, i int, hit uint32) {
 		case groupUser:
 			f.discord(i)
 		default:
-			f.formats(x.groups[g], i)
+			f.formats(x, x.groups[g], i)
 		}
 	}
 }
 
-// formats looks for one of the given beginnings at i.
-func (f *finder) formats(list []beginning, i int) {
+// formats looks for one of the beginnings at i, from the given one on.
+func (f *finder) formats(x *index, first uint8, i int) {
 	s := f.s
-	for _, b := range list {
-		head, row := b.head, b.row
+	for b := first; b != 0; b = x.heads[b-1].next {
+		head, row := x.heads[b-1].head, x.heads[b-1].row
 		if !strings.HasPrefix(s[i:], head) || !bounded(s, i, head) {
 			continue
 		}
