@@ -194,3 +194,39 @@ func TestPushGoesThroughTheGate(t *testing.T) {
 		}
 	})
 }
+
+// TestGuardInATerminal is the guard as a person sees it: the refusal with its code on the screen, the typed code, the command that then
+// runs, and the dialog for what is only asked about.
+func TestGuardInATerminal(t *testing.T) {
+	t.Parallel()
+	forEachClient(t, func(t *testing.T, c claudecli.Client) {
+		w := newWorld(t, c, func(path func(string) string) mockapi.Script {
+			return mockapi.Script{Steps: []mockapi.Step{
+				mockapi.Turn(mockapi.Bash("echo changed >> src/app.py")), mockapi.Turn(mockapi.Bash("git reset --hard")), mockapi.Say("answer-one"),
+				mockapi.Turn(mockapi.Bash("git reset --hard")), mockapi.Say("answer-two"),
+				mockapi.Turn(mockapi.Bash("rm -rf src")), mockapi.Say("answer-three"),
+			}}
+		})
+		tm := w.terminal("--permission-mode", "bypassPermissions")
+		tm.Until("SessionStart", func() bool { return len(w.rows("SELECT 1 FROM hook_runs")) > 0 })
+		tm.Wait("❯")
+		tm.Enter("clean up")
+		tm.Wait("answer-one")
+		code := w.one("SELECT code FROM approvals")
+		tm.Wait("type: devflow approve " + code)
+		tm.Enter("devflow approve " + code)
+		tm.Wait("[devflow:approve]")
+		tm.Wait("answer-two")
+		if data, err := os.ReadFile(w.repo.Path("src/app.py")); err != nil || strings.Contains(string(data), "changed") {
+			t.Errorf("src/app.py is %q (%v), want the change taken back; %s", data, err, w.trouble())
+		}
+		tm.Enter("remove src")
+		tm.Wait("asks a person")
+		t.Logf("the dialog:\n%s", tm.Screen())
+		tm.Keys("Escape")
+		tm.Until("the end of the turn", func() bool { return len(w.rows("SELECT 1 FROM hook_runs WHERE outcome='ask'")) == 1 })
+		if _, err := os.Stat(w.repo.Path("src/app.py")); err != nil {
+			t.Errorf("the folder is gone although nobody agreed: %v", err)
+		}
+	})
+}

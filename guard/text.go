@@ -25,10 +25,23 @@ func Text(found []verdict.Finding, code string) string {
 		b.WriteString(sentence(f))
 		b.WriteByte('\n')
 	}
-	if code != "" {
+	switch {
+	case code == "":
+	case verdict.Worst(found) == verdict.Ask:
+		b.WriteString("A person decides, in the dialog; where there is none, by typing within ten minutes: " + approval.Prefix + code)
+	default:
 		b.WriteString("Only a person can allow this call, once and within ten minutes, by typing: " + approval.Prefix + code)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// Notice tells the person of a refusal in one line. The client shows the text of a refusal cut after its first lines, and with
+// it the code would be lost.
+func Notice(found []verdict.Finding, code string) string {
+	if len(found) == 0 || code == "" || verdict.Worst(found) == verdict.Ask {
+		return ""
+	}
+	return "[devflow:" + family(found[0].Rule) + "] Refused (" + found[0].Rule + "). To allow exactly this call once, type: " + approval.Prefix + code
 }
 
 // sentence is one finding in one line.

@@ -203,5 +203,8 @@ func refusal(left []verdict.Finding, code string) claude.Output {
 	if verdict.Worst(left) == verdict.Ask {
 		return claude.Ask(text)
 	}
+	if notice := guard.Notice(left, code); notice != "" {
+		return claude.Merge(claude.EventPreToolUse, claude.Deny(text), claude.Message(notice))
+	}
 	return claude.Deny(text)
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/devflow-suite/devflow/guard/approval"
 	"github.com/devflow-suite/devflow/guard/commit"
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
@@ -68,7 +69,7 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 		said = said[:0]
 		if t.Denied() && mutates {
 			s.Note("halt", 0, hooks.Deny)
-			said = append(said, claude.Deny(haltText(t)))
+			said = append(said, claude.Deny(haltText(t)), claude.Message("[devflow:EMERGENCY_HALT] Halted. To go on, type: "+approval.Prefix+t.ResumeCode))
 			return nil
 		}
 		out, weight, err := g.decide(s, tx, t)

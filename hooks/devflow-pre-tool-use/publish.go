@@ -56,7 +56,8 @@ func (h *handler) publish(s *event.Scene, g *inspection) claude.Output {
 	case !res.Refused():
 		return claude.Message(res.Line)
 	case code != "":
-		res.Text += "\nOnly a person can allow this push, once and within ten minutes, by typing: " + approval.Prefix + code
+		notice := "[devflow:push-gate] Refused. To let exactly this push out once, type: " + approval.Prefix + code
+		return claude.Merge(claude.EventPreToolUse, claude.Deny(res.Text+"\nOnly a person can allow this push, once and within ten minutes, by typing: "+approval.Prefix+code), claude.Message(notice))
 	}
 	return claude.Deny(res.Text)
 }
