@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/devflow-suite/devflow/guard/gitcmd"
 	"github.com/devflow-suite/devflow/guard/place"
@@ -28,7 +29,7 @@ func (o Origin) Scene() Scene {
 	w := place.World{Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Temp: o.Getenv("TMPDIR")}
 	if o.HasRepo {
 		w.Linked = o.Repo.GitDir != o.Repo.CommonDir
-		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir, filepath.Join(o.Paths.Home, ".config", "git", "ignore"))
+		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir, o.Paths.Home+"/.config/git/ignore")
 	}
 	p := protect.Places{
 		Root: o.Paths.Root, DB: o.Paths.DB, Bin: filepath.Dir(o.Exe), Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Session: o.Session,
@@ -40,23 +41,23 @@ func (o Origin) Scene() Scene {
 // managed is where an administrator's settings are (docs/claude-hooks.md).
 const managed = "/etc/claude-code/managed-settings.json"
 
-// settings are the files that the client reads hooks from.
+// settings are the files that the client reads hooks from, the user's first.
 func (o Origin) settings() []string {
-	files := []string{managed}
-	dir := o.Getenv("CLAUDE_CONFIG_DIR")
-	if dir == "" && o.Paths.Home != "" {
-		dir = filepath.Join(o.Paths.Home, ".claude")
+	files := make([]string, 0, 7)
+	user := o.Getenv("CLAUDE_CONFIG_DIR")
+	if user == "" && o.Paths.Home != "" {
+		user = o.Paths.Home + "/.claude"
 	}
-	for _, d := range [...]string{dir, o.Project, o.Cwd} {
-		if d == "" {
+	for i, d := range [...]string{user, o.Project, o.Cwd} {
+		if d == "" || i > 0 && d == user || i == 2 && d == o.Project {
 			continue
 		}
-		if d != dir {
-			d = filepath.Join(d, ".claude")
+		if d = strings.TrimSuffix(filepath.Clean(d), "/"); i > 0 {
+			d += "/.claude"
 		}
-		files = append(files, filepath.Join(d, "settings.json"), filepath.Join(d, "settings.local.json"))
+		files = append(files, d+"/settings.json", d+"/settings.local.json")
 	}
-	return files
+	return append(files, managed)
 }
 
 // Aliases are those of git for commands of this call.

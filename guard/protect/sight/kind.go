@@ -152,7 +152,7 @@ func (e *Eyes) OurHook(file string) bool {
 
 // secondName finds the protected places behind bind mounts, hard links and names that differ in case only.
 func (e *Eyes) secondName(p string) Kind {
-	if e.root.info != nil && e.insideRoot(filepath.Dir(p)) {
+	if e.root.info != nil && e.insideRoot(parent(p)) {
 		return RootDir
 	}
 	info, err := os.Stat(p)
@@ -181,14 +181,22 @@ func (e *Eyes) insideRoot(dir string) bool {
 	in := false
 	if info, err := os.Stat(dir); err == nil && os.SameFile(info, e.root.info) {
 		in = true
-	} else if up := filepath.Dir(dir); up != dir {
-		in = e.insideRoot(up)
+	} else if dir != "/" {
+		in = e.insideRoot(parent(dir))
 	}
 	if e.in == nil || len(e.in) > maxMemory {
 		e.in = map[string]bool{}
 	}
 	e.in[dir] = in
 	return in
+}
+
+// parent is the folder of a resolved path.
+func parent(path string) string {
+	if cut := strings.LastIndexByte(path, '/'); cut > 0 {
+		return path[:cut]
+	}
+	return "/"
 }
 
 // hinted reads a path that is known only at run time by what is written in it.

@@ -138,7 +138,7 @@ func (e *Eyes) itself(path string) string {
 	if name == "" || name == "." || name == ".." {
 		return e.Real(path)
 	}
-	return child(e.Real(dir), name)
+	return child(e.folder(strings.TrimRight(e.process(dir), "/")), name)
 }
 
 func (e *Eyes) walk(path string) string { return e.walkFrom("/", path) }
