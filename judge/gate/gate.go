@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/internal/proc"
@@ -68,31 +69,67 @@ const (
 
 // Failed is the closed answer of a gate that could not look.
 func Failed(cause error) Result {
-	text := "[devflow:gate-error] The push gate could not look at this push: " + redact.Clip(cause.Error(), MaxText/2) + ". Nothing was pushed. See: devflow doctor"
+	text := "[devflow:gate-error] The push gate could not look at this push: " + reason(cause) + ". Nothing was pushed. See: devflow doctor"
 	return Result{Verdict: Error, Rules: []string{RuleError}, Line: text, Text: text}
 }
 
+// Failed is the answer when the gate could not look at this request: a refusal, unless a person has lifted RuleError for it.
+func (r Request) Failed(cause error) Result {
+	if !r.Has(RuleError) {
+		return Failed(cause)
+	}
+	return Result{Verdict: Pass, Line: "[devflow:push-gate] not looked at: " + reason(cause) + " (allowed by a person)"}
+}
+
+// reason is an error in one line without secrets.
+func reason(cause error) string {
+	return redact.Clip(strings.Join(strings.FieldsFunc(cause.Error(), unicode.IsControl), " "), MaxText/2)
+}
+
+// grace is how long a gate that has to end may take over it: it ends the tests first, which have a shorter one.
+const grace = 6 * time.Second
+
 // Ask runs the gate as a process and waits for its answer. cmd names the program and its environment; the request goes to its
-// stdin. It never fails: what went wrong is a refusal. The children of the gate die with it.
+// stdin. It never fails: what went wrong is a refusal, unless a person has lifted that. The children of the gate die with it.
+// It returns some seconds after the end of ctx at the latest.
 func Ask(ctx context.Context, cmd proc.Cmd, req Request) Result {
-	body, err := json.Marshal(req)
+	res, err := ask(ctx, cmd, req)
 	if err != nil {
-		return Failed(fmt.Errorf("encode request: %w", err))
+		return req.Failed(err)
 	}
-	cmd.Stdin = body
+	return res
+}
+
+func ask(ctx context.Context, cmd proc.Cmd, req Request) (res Result, err error) {
+	if cmd.Stdin, err = json.Marshal(req); err != nil {
+		return res, fmt.Errorf("encode request: %w", err)
+	}
+	if cmd.Grace == 0 {
+		cmd.Grace = grace
+	}
 	out, err := proc.Run(ctx, cmd)
-	if err != nil {
-		return Failed(err)
+	switch {
+	case err != nil:
+		return res, err
+	case out.Truncated:
+		return res, fmt.Errorf("read answer: more than %d bytes", len(out.Stdout))
 	}
-	var res Result
 	if err := json.Unmarshal(out.Stdout, &res); err != nil {
-		return Failed(fmt.Errorf("status %d, and no answer that can be read: %s", out.Exit, lastLine(out.Stderr)))
+		return res, fmt.Errorf("read answer: none that can be read, exit status %d: %s", out.Exit, lastLine(out.Stderr))
 	}
-	switch res.Verdict {
-	case Pass, Deny, Error:
-		return res
+	switch {
+	case res.Verdict == Pass && out.Exit != 0:
+		return res, fmt.Errorf("read answer: a pass, but exit status %d: %s", out.Exit, lastLine(out.Stderr))
+	case res.Verdict == Pass:
+	case res.Verdict == Deny, res.Verdict == Error:
+		if res.Text == "" {
+			res.Text = "[devflow:push-gate] refused. See: devflow gate log"
+		}
+	default:
+		return res, fmt.Errorf("read answer: unknown verdict %q", res.Verdict)
 	}
-	return Failed(fmt.Errorf("unknown verdict %q", res.Verdict))
+	res.Line, res.Text = redact.Clip(res.Line, MaxText), redact.Clip(res.Text, MaxText)
+	return res, nil
 }
 
 func lastLine(text []byte) string {

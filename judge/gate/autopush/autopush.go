@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,18 +46,18 @@ func Run(ctx context.Context, d check.Deps, session string, seq int64) error {
 	if err != nil || a.cfg.Gate.AutoPush == config.AutoPushOff {
 		return nil // nothing can be published, or the user does not want it
 	}
-	a.branch = repo.Branch()
+	a.repo, a.branch = repo, repo.Branch()
 	if a.branch == "" || a.cfg.Protected(a.branch) {
 		return nil
 	}
-	args, err := a.arguments(ctx, repo)
-	if err != nil || args == nil {
+	b, err := a.find(ctx)
+	if err != nil || b == nil {
 		return err
 	}
 	if a.cfg.Gate.AutoPush == config.AutoPushSuggest {
-		return a.suggest(ctx, args)
+		return a.suggest(ctx, b)
 	}
-	return a.push(ctx, repo, args)
+	return a.push(ctx, b)
 }
 
 // run is one run after one verdict.
@@ -65,6 +66,7 @@ type run struct {
 	session string
 	task    *telemetry.Task
 	cfg     config.Config
+	repo    gitx.Repo
 	branch  string
 	green   bool // the session's newest test run was green, after the last edit
 }
@@ -90,32 +92,63 @@ func (a *run) load(tx *store.Tx, seq int64) error {
 	return nil
 }
 
-// arguments are those of git push that publish the branch: none where git knows by itself, else with an upstream. nil means
-// that there is nothing to publish, or nowhere.
-func (a *run) arguments(ctx context.Context, repo gitx.Repo) ([]string, error) {
-	for _, args := range [...][]string{{}, {"-u", "origin", a.branch}} {
-		updates, err := target.Resolve(ctx, repo, command(repo, args), a.cfg.Protected)
-		if errors.Is(err, target.ErrRefused) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, u := range updates {
-			if u.Protected || u.Delete || u.Force || u.Tag {
-				return nil, nil // configured to do more than publish this branch
-			}
-			if !u.UpToDate() {
-				return args, nil
-			}
-		}
+// bound is a branch with something to publish, and where to.
+type bound struct {
+	target.Update
+	short []string // arguments of git push that a person would type
+}
+
+// find tells what of the branch can be published: to where git pushes it by itself, else to a branch of its name, which then
+// becomes its upstream. nil means that there is nothing to publish, or nowhere, or that more than this branch would go.
+func (a *run) find(ctx context.Context) (*bound, error) {
+	ref := "refs/heads/" + a.branch
+	updates, err := target.Resolve(ctx, a.repo, command(a.repo), a.cfg.Protected)
+	upstream := true
+	if errors.Is(err, target.ErrRefused) {
+		p := command(a.repo)
+		p.Refspecs = []shell.Word{{Text: ref + ":" + ref, Quoted: true}}
+		upstream = false
+		updates, err = target.Resolve(ctx, a.repo, p, a.cfg.Protected)
+	}
+	switch {
+	case errors.Is(err, target.ErrRefused):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	updates = slices.DeleteFunc(updates, target.Update.UpToDate)
+	if len(updates) != 1 {
 		return nil, nil
 	}
-	return nil, nil
+	b := &bound{Update: updates[0]}
+	if b.Local != ref || b.Branch() == "" || b.Protected || b.Delete || b.Force || nowhere(b.Update) {
+		return nil, nil
+	}
+	if !upstream {
+		b.short = []string{"-u", b.Remote, a.branch}
+	}
+	base, tip, err := target.Range(ctx, a.repo, b.Update)
+	if err != nil || base == tip {
+		return nil, err
+	}
+	return b, nil
+}
+
+// nowhere is true for a remote that is not configured, and for the repository itself.
+func nowhere(u target.Update) bool {
+	return u.Remote == "." || u.URL == u.Remote && !strings.ContainsAny(u.URL, `/:\`)
+}
+
+// full are the arguments of git push that publish this commit and nothing else, whatever is checked out by then.
+func (b *bound) full() []string {
+	if len(b.short) > 0 { // an upstream is set for a branch only, not for a commit
+		return []string{"-u", b.Remote, b.Local + ":" + b.RemoteRef}
+	}
+	return []string{b.Remote, b.LocalOID + ":" + b.RemoteRef}
 }
 
 // command is git push with arguments, in the repository.
-func command(repo gitx.Repo, args []string) push.Push {
+func command(repo gitx.Repo, args ...string) push.Push {
 	c := shell.Command{Name: "git", Args: append([]string{"push"}, args...), Words: []shell.Word{{Text: "git"}, {Text: "push"}}, Dir: shell.Dir{Path: repo.Root}, Text: line(args)}
 	for _, a := range args {
 		c.Words = append(c.Words, shell.Word{Text: a, Quoted: true})
@@ -126,61 +159,78 @@ func command(repo gitx.Repo, args []string) push.Push {
 func line(args []string) string { return strings.Join(append([]string{"git", "push"}, args...), " ") }
 
 // judge asks the gate.
-func (a *run) judge(ctx context.Context, args []string) gate.Result {
+func (a *run) judge(ctx context.Context, b *bound) gate.Result {
 	root := a.task.ProjectRoot
-	repo, err := gitx.Find(root)
-	if err != nil {
-		return gate.Failed(err)
-	}
-	return check.Run(ctx, a.Deps, gate.Request{Session: a.session, Root: root, Cwd: root, Home: a.Paths.Home, Agent: true, Pushes: []push.Push{command(repo, args)}})
+	return check.Run(ctx, a.Deps, gate.Request{Session: a.session, Root: root, Cwd: root, Home: a.Paths.Home, Agent: true, Pushes: []push.Push{command(a.repo, b.full()...)}})
 }
 
 // suggest says how to publish when everything is known to be green.
-func (a *run) suggest(ctx context.Context, args []string) error {
+func (a *run) suggest(ctx context.Context, b *bound) error {
 	a.TestsKnown, a.TestsGreen = true, a.green
-	res := a.judge(ctx, args)
-	if res.Refused() || !strings.HasPrefix(res.Tests, pushes.TestsGreen) {
+	res := a.judge(ctx, b)
+	if res.Refused() || res.Tests != pushes.TestsSession && !strings.HasPrefix(res.Tests, pushes.TestsGreen) {
 		return nil
 	}
-	return a.tell(res, "[devflow:auto-push] All gates green (branch="+a.branch+"). Publish it with: "+line(args))
+	return a.tell(b, res, "All gates green (branch="+a.branch+"). Publish it with: "+line(b.short))
 }
 
 // push publishes when the gate lets it.
-func (a *run) push(ctx context.Context, repo gitx.Repo, args []string) error {
-	res := a.judge(ctx, args)
-	if res.Refused() {
-		return a.tell(res, "[devflow:auto-push] Not pushed (branch="+a.branch+"). "+res.Line)
+func (a *run) push(ctx context.Context, b *bound) error {
+	res := a.judge(ctx, b)
+	switch {
+	case res.Refused():
+		return a.tell(b, res, "Not pushed (branch="+a.branch+"). "+res.Line)
+	case !strings.HasPrefix(res.Tests, pushes.TestsGreen):
+		return a.tell(b, res, "Not pushed (branch="+a.branch+"): no test could be run. "+res.Line)
 	}
-	if !strings.HasPrefix(res.Tests, pushes.TestsGreen) {
-		return a.tell(res, "[devflow:auto-push] Not pushed (branch="+a.branch+"): no test could be run. "+res.Line)
+	if now, err := a.find(ctx); err != nil || now == nil || now.LocalOID != b.LocalOID || now.RemoteRef != b.RemoteRef {
+		return err // it went on while the tests ran: the next PASS publishes it
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, pushLimit, fmt.Errorf("not done within %s", pushLimit))
 	defer cancel()
-	env := append([]string{"GIT_TERMINAL_PROMPT=0"}, agent(a.Environ)...)
-	out, err := proc.Run(ctx, proc.Cmd{Argv: append([]string{"git", "push"}, args...), Dir: repo.Root, Env: env})
+	env := append([]string{"GIT_TERMINAL_PROMPT=0"}, access(a.Environ)...)
+	out, err := proc.Run(ctx, proc.Cmd{Argv: append([]string{"git", "push"}, b.full()...), Dir: a.repo.Root, Env: env})
+	green := "All gates green (branch=" + a.branch + ")"
 	switch {
 	case err != nil:
-		return a.tell(res, "[devflow:auto-push] All gates green (branch="+a.branch+"), but git push failed: "+redact.Clip(err.Error(), 200))
+		return a.tell(b, res, green+", but git push failed: "+redact.Clip(err.Error(), maxError))
 	case out.Exit != 0:
-		return a.tell(res, "[devflow:auto-push] All gates green (branch="+a.branch+"), but git push failed: "+redact.Tail(strings.TrimSpace(string(out.Stderr)), 200))
+		return a.tell(b, res, green+", but git push failed: "+redact.Tail(strings.TrimSpace(string(out.Stderr)), maxError))
 	}
-	return a.tell(res, "[devflow:auto-push] All gates green (branch="+a.branch+"): pushed with "+line(args)+".")
+	return a.tell(b, res, green+": pushed with "+line(b.short)+".")
 }
 
-// agent is what git needs to sign in as the user: it goes to git alone.
-func agent(environ []string) (env []string) {
+// maxError bounds what git says about a failed push, in bytes.
+const maxError = 200
+
+// accessNames are the variables that git needs to reach a server and to sign in as the user. They go to git alone, not to the
+// tests.
+var accessNames = [...]string{
+	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_SSL_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR", "DBUS_SESSION_BUS_ADDRESS", "GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+}
+
+func access(environ []string) (env []string) {
 	for _, kv := range environ {
-		if strings.HasPrefix(kv, "SSH_AUTH_SOCK=") {
+		if name, value, _ := strings.Cut(kv, "="); value != "" && slices.Contains(accessNames[:], name) {
 			env = append(env, kv)
 		}
 	}
 	return env
 }
 
-// tell leaves a line for the next prompt.
-func (a *run) tell(res gate.Result, text string) error {
-	res.Steps = append(res.Steps, gate.Step{Name: "auto-push", Status: gate.OK, Text: text})
+// stepName is that of the step that holds the line for the person.
+const stepName = "auto-push"
+
+// tell leaves a line for the next prompt, unless the same was said about the same commit before.
+func (a *run) tell(b *bound, res gate.Result, text string) error {
+	text = "[devflow:" + stepName + "] " + strings.Join(strings.Fields(redact.Clip(text, gate.MaxText)), " ")
+	res.Steps = append(res.Steps, gate.Step{Name: stepName, Status: gate.OK, Text: text})
 	return a.DB.Update(func(tx *store.Tx) error {
+		if said, err := pushes.Said(tx, a.session, stepName, text, b.LocalOID); err != nil || said {
+			return err
+		}
 		return pushes.Record(tx, a.session, a.task.ProjectRoot, res, false, a.Now())
 	})
 }

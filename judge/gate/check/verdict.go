@@ -18,30 +18,30 @@ import (
 const maxJudged = 10
 
 // verdict asks what was judged of the range, and judges the rest.
-func (c *checker) verdict(ctx context.Context, s span, changes []gitx.Change) error {
+func (c *checker) verdict(ctx context.Context, s *span, changes []gitx.Change) error {
 	began := c.Now()
 	covering, err := c.covering(ctx, s, changes)
 	if err != nil {
 		return err
 	}
-	if covering != nil {
-		step := c.step("verdict", began)
-		step.Text = string(covering.Outcome)
-		if covering.Level == levelReview && c.req.Agent {
-			step.Status, step.Text = gate.Fail, "the task is of the level human_review: a person reviews it before it is pushed"
-			c.refuse(gate.RuleReview, step)
-			return nil
+	if covering == nil {
+		v, err := c.judge(ctx, s)
+		if err != nil {
+			return err
 		}
-		c.outcome(step, covering.Outcome, covering.Reasons, s.protected)
+		step := c.step("verdict", began)
+		step.Text = string(v.Outcome) + " (judged now)"
+		c.outcome(step, v.Outcome, v.Reasons, s)
 		return nil
 	}
-	v, err := c.judge(ctx, s)
-	if err != nil {
-		return err
+	if covering.Level == levelReview && c.req.Agent {
+		step := c.step("verdict", began)
+		step.Text = "the task is of the level human_review: a person reviews it before it is pushed"
+		c.refuse(gate.RuleReview, step)
 	}
 	step := c.step("verdict", began)
-	step.Text = string(v.Outcome) + " (judged now)"
-	c.outcome(step, v.Outcome, v.Reasons, s.protected)
+	step.Text = string(covering.Outcome)
+	c.outcome(step, covering.Outcome, covering.Reasons, s)
 	return nil
 }
 
@@ -50,19 +50,23 @@ const levelReview = "human_review"
 
 // outcome notes what a verdict means for the push: a pass goes, a warning goes anywhere but to a protected branch, anything else
 // is refused.
-func (c *checker) outcome(step gate.Step, o judge.Outcome, reasons []judge.Reason, protected bool) {
-	switch {
-	case o == judge.Pass, o == judge.Skipped:
-		c.steps = append(c.steps, step)
-	case o == judge.Warn && !protected:
-		step.Status = gate.Warn
-		step.Text += ": " + first(reasons)
-		c.steps = append(c.steps, step)
-	default:
-		step.Status = gate.Fail
-		step.Text += ": " + first(reasons)
-		c.refuse(gate.RuleVerdict, step)
+func (c *checker) outcome(step gate.Step, o judge.Outcome, reasons []judge.Reason, s *span) {
+	if o == judge.Pass {
+		c.note(step)
+		return
 	}
+	if len(reasons) > 0 {
+		step.Text += ": " + first(reasons)
+	}
+	if s.pending {
+		step.Text += "; the work tree was looked at, because the commit is not made yet: commit first, and push by a command of its own"
+	}
+	if o == judge.Warn && !s.protected {
+		step.Status = gate.Warn
+		c.note(step)
+		return
+	}
+	c.refuse(gate.RuleVerdict, step)
 }
 
 // maxReasons bounds the reasons of a verdict in a message.
@@ -86,26 +90,28 @@ func first(reasons []judge.Reason) (text string) {
 }
 
 // covering is the newest verdict about a work tree that had every pushed path as it is pushed, nil when there is none.
-func (c *checker) covering(ctx context.Context, s span, changes []gitx.Change) (*judge.Judged, error) {
+func (c *checker) covering(ctx context.Context, s *span, changes []gitx.Change) (*judge.Judged, error) {
 	if c.DB == nil {
 		return nil, nil
 	}
 	var list []judge.Judged
 	if err := c.DB.View(func(tx *store.Tx) (err error) {
-		list, err = judge.JudgedTrees(tx, s.repo.Root, maxJudged)
+		list, err = judge.JudgedTrees(tx, s.Root, maxJudged)
 		return err
 	}); err != nil {
 		return nil, err
 	}
 	pushed := make(map[string]bool, 2*len(changes))
 	for _, ch := range changes {
-		pushed[ch.Path], pushed[ch.OldPath] = true, true
+		if pushed[ch.Path] = true; ch.OldPath != "" {
+			pushed[ch.OldPath] = true
+		}
 	}
 	for i, j := range list {
 		if j.Outcome == judge.Error || j.Outcome == judge.Skipped {
 			continue // nobody has looked
 		}
-		differ, err := s.repo.Changes(ctx, s.objs, j.Tree, s.tree)
+		differ, err := s.Changes(ctx, s.objs, j.Tree, s.tree)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -114,7 +120,7 @@ func (c *checker) covering(ctx context.Context, s span, changes []gitx.Change) (
 		}
 		covers := true
 		for _, d := range differ {
-			covers = covers && !pushed[d.Path] && (d.OldPath == "" || !pushed[d.OldPath])
+			covers = covers && !pushed[d.Path] && !pushed[d.OldPath]
 		}
 		if covers {
 			return &list[i], nil
@@ -125,18 +131,21 @@ func (c *checker) covering(ctx context.Context, s span, changes []gitx.Change) (
 
 // judge judges the range itself. Whether code has tests is left to the linter coverage_gate: the judge's finder reads a folder,
 // and the pushed tree lies in none; an empty one shows it no file.
-func (c *checker) judge(ctx context.Context, s span) (v judge.Verdict, err error) {
+func (c *checker) judge(ctx context.Context, s *span) (v judge.Verdict, err error) {
 	dir, err := os.MkdirTemp("", "devflow-judge-")
 	if err != nil {
 		return v, fmt.Errorf("make a folder for the judge: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files, err := changeset.Read(ctx, s.repo, s.objs, s.base, s.tip, code)
+	files, err := changeset.Read(ctx, s.Repo, s.objs, s.base, s.tip, code)
 	if err != nil {
 		return v, err
 	}
 	kase := &judge.Case{Root: dir, BaseTree: s.base, NowTree: s.tree, DiffSHA: judge.DiffSHA(s.tree, s.base), TestsOptional: true}
 	for _, f := range files {
+		if len(s.own([]gitx.Change{f.Change})) == 0 {
+			continue
+		}
 		kase.Files = append(kase.Files, judge.File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
 	}
 	return judge.Evaluate(ctx, kase, c.Examiners...), nil

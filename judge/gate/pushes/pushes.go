@@ -43,11 +43,16 @@ type Ref struct {
 	Remote    string `json:"remote"`
 	Name      string `json:"name"` // refs/heads/x
 	Old       string `json:"old,omitempty"`
-	New       string `json:"new,omitempty"` // empty when it is deleted
+	New       string `json:"new,omitempty"` // empty when the commit is not made yet; Gone when the ref is deleted
 	Tree      string `json:"tree,omitempty"`
+	Root      string `json:"root,omitempty"`  // work tree that it is pushed from
+	Tests     string `json:"tests,omitempty"` // state of the tests on Tree
 	Force     bool   `json:"force,omitempty"`
 	Protected bool   `json:"protected,omitempty"`
 }
+
+// Gone is Ref.New of a ref that is deleted, as git writes it for its hooks.
+const Gone = "0000000000000000000000000000000000000000"
 
 // Result is what the gate says. It holds no secret.
 type Result struct {
@@ -57,41 +62,52 @@ type Result struct {
 	Text    string   `json:"text,omitempty"`  // for the model when refused, at most gate.MaxText bytes
 	Refs    []Ref    `json:"refs,omitempty"`
 	Steps   []Step   `json:"steps,omitempty"`
-	Tests   string   `json:"tests,omitempty"` // state of the test suite: green, red, skip, none; with the sum of its commands
+	Tests   string   `json:"tests,omitempty"` // the weakest state of the tests of its refs
 	TookMS  int64    `json:"took_ms"`
 }
 
 // Refused reports whether the push must not go out.
 func (r Result) Refused() bool { return r.Verdict != Pass }
 
-// States of a test suite, the first word of column tests.
+// States of a test suite, the first word of column tests. Behind TestsGreen stands the sum of the commands.
 const (
-	TestsGreen = "green"
-	TestsRed   = "red"
-	TestsSkip  = "skip"
-	TestsNone  = "none"
+	TestsGreen   = "green"
+	TestsRed     = "red"
+	TestsSkip    = "skip"    // a tool is missing
+	TestsNone    = "none"    // there is no test command
+	TestsSession = "session" // green in the session; the gate has not run them
+	TestsUnrun   = "unrun"   // the gate was told not to run them
 )
 
-// Record keeps an answer about a project, a row per ref. told is false where the person shall hear of it at the next prompt.
+// Record keeps an answer about a project, a row per ref; the steps are in the last of them. root is that of refs without one.
+// told is false where the person shall hear of it at the next prompt.
 func Record(tx *store.Tx, session, root string, res Result, told bool, now time.Time) error {
-	steps, err := json.Marshal(res.Steps)
-	if err != nil {
-		return fmt.Errorf("encode steps: %w", err)
-	}
 	refs := res.Refs
 	if len(refs) == 0 {
 		refs = []Ref{{}}
 	}
-	for _, ref := range refs {
+	for i, ref := range refs {
+		steps := "[]"
+		if i == len(refs)-1 {
+			raw, err := json.Marshal(res.Steps)
+			if err != nil {
+				return fmt.Errorf("encode steps: %w", err)
+			}
+			steps = string(raw)
+		}
+		at := root
+		if ref.Root != "" {
+			at = ref.Root
+		}
 		if _, err := tx.Exec("INSERT INTO pushes(ms,session_id,root,remote,ref,old_oid,new_oid,tree,verdict,tests,steps,took_ms,told) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			now.UnixMilli(), session, root, ref.Remote, ref.Name, ref.Old, ref.New, ref.Tree, string(res.Verdict), res.Tests, string(steps), res.TookMS, told); err != nil {
+			now.UnixMilli(), session, at, ref.Remote, ref.Name, ref.Old, ref.New, ref.Tree, string(res.Verdict), ref.Tests, steps, res.TookMS, told || i < len(refs)-1); err != nil {
 			return fmt.Errorf("record push of %s: %w", ref.Name, err)
 		}
 	}
 	return nil
 }
 
-// Green reports whether the tests of a tree were green before. tests is Result.Tests of a green run by the same commands.
+// Green reports whether the tests of a tree were green before. tests is Ref.Tests of a green run by the same commands.
 func Green(tx *store.Tx, root, tree, tests string) (bool, error) {
 	if tree == "" {
 		return false, nil
@@ -102,11 +118,12 @@ func Green(tx *store.Tx, root, tree, tests string) (bool, error) {
 // fresh is how long an answer holds for git's own hook, which runs while the push does.
 const fresh = 10 * time.Minute
 
-// Passed reports whether the gate let exactly this change of a ref pass a moment ago. A commit that was not made yet then is
-// known by its tree.
-func Passed(tx *store.Tx, root string, ref Ref, now time.Time) (bool, error) {
-	return tx.One("SELECT 1 FROM pushes WHERE root=? AND ref=? AND (new_oid=? AND new_oid<>'' OR new_oid='' AND tree=? AND tree<>'') AND verdict='pass' AND ms>? LIMIT 1",
-		[]any{root, ref.Name, ref.New, ref.Tree, now.Add(-fresh).UnixMilli()}, new(int64))
+// Passed reports whether the gate let exactly this change of a ref pass a moment ago, by all that it looks at. A commit that
+// was not made yet then is known by its tree. With asked, only an answer to a hook of the client counts:
+// a person may have lifted a rule there.
+func Passed(tx *store.Tx, root string, ref Ref, asked bool, now time.Time) (bool, error) {
+	return tx.One("SELECT 1 FROM pushes WHERE root=? AND remote=? AND ref=? AND (new_oid=? AND new_oid<>'' OR new_oid='' AND tree=? AND tree<>'') AND verdict=? AND tests NOT IN(?,?) AND (session_id<>'' OR NOT ?) AND ms>? LIMIT 1",
+		[]any{root, ref.Remote, ref.Name, ref.New, ref.Tree, string(Pass), TestsSession, TestsUnrun, asked, now.Add(-fresh).UnixMilli()}, new(int64))
 }
 
 // Push is one row of pushes for people.
@@ -152,4 +169,25 @@ func Untold(tx *store.Tx, session string) (line string, err error) {
 		return "", nil
 	}
 	return list[len(list)-1].Text, nil
+}
+
+// Said reports whether the newest answer of a session that holds a step of this name was about the same commit and said
+// the same.
+func Said(tx *store.Tx, session, step, text, commit string) (bool, error) {
+	var steps, oid string
+	found, err := tx.One(`SELECT steps,coalesce(new_oid,'') FROM pushes WHERE session_id=? AND instr(steps,?)>0 ORDER BY id DESC LIMIT 1`,
+		[]any{session, `"name":"` + step + `"`}, &steps, &oid)
+	if err != nil || !found || oid != commit {
+		return false, err
+	}
+	var list []Step
+	if json.Unmarshal([]byte(steps), &list) != nil {
+		return false, nil
+	}
+	for _, s := range list {
+		if s.Name == step && s.Text == text {
+			return true, nil
+		}
+	}
+	return false, nil
 }
