@@ -16,16 +16,19 @@ const session = "3f8a4d2e-6d0e-4c57-9d6b-0a4a5a3f9c11"
 
 const head = `{"session_id":"` + session + `","transcript_path":"@REPO@/none.jsonl","cwd":"@REPO@","prompt_id":"65b1b20e-37b5-41d9-8468-2da60509c931","permission_mode":"bypassPermissions",`
 
-// The measured events: a Write of 4 KB before it runs, an Edit after it ran, and the end of a turn.
+// The measured events: a Write and a shell command before they run, an Edit after it ran, and the beginning of a turn.
 const (
+	preBash  = head + `"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"@PAD@"},"tool_use_id":"toolu_01ABC"}`
 	preWrite = head + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"@REPO@/src/a.go","content":"@PAD@"},"tool_use_id":"toolu_01ABC"}`
 	postEdit = head + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"@REPO@/src/a.go","old_string":"x","new_string":"y","replace_all":false},` +
 		`"tool_response":{"filePath":"@REPO@/src/a.go","oldString":"x","newString":"y","originalFile":"@PAD@","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-x","+y"]}],"userModified":false,"replaceAll":false},"tool_use_id":"toolu_01ABC","duration_ms":9}`
 	prompt = head + `"hook_event_name":"UserPromptSubmit","prompt":"change src/a.go"}`
 )
 
-func (w *world) event(template string) []byte {
-	return payload(strings.ReplaceAll(template, "@REPO@", w.repo), source("x"))
+func (w *world) event(template string) []byte { return w.eventOf(template, source("x", small)) }
+
+func (w *world) eventOf(template, text string) []byte {
+	return payload(strings.ReplaceAll(template, "@REPO@", w.repo), text)
 }
 
 func (w *world) program(name, hook string, stdin []byte) *program {
@@ -56,6 +59,7 @@ func hookTable(w *world, o options, r *report) error {
 	}
 	write := w.event(preWrite)
 	pre := w.program("devflow-pre-tool-use, 4 KB Write", "devflow-pre-tool-use", write)
+	status := w.program("devflow-pre-tool-use, git status", "devflow-pre-tool-use", w.eventOf(preBash, "git status"))
 	post := w.program("devflow-post-tool-use, 4 KB Edit", "devflow-post-tool-use", w.event(postEdit))
 	floor := func(name string, argv ...string) *program {
 		return &program{name: name, argv: argv, env: w.env(), dir: w.repo, stdin: write}
@@ -69,7 +73,7 @@ func hookTable(w *world, o options, r *report) error {
 		return err
 	}
 	const warm = 10
-	if err := alternate(o.rounds, warm, pre, post, c, goappend, py, nodejs); err != nil {
+	if err := alternate(o.rounds, warm, pre, status, post, c, goappend, py, nodejs); err != nil {
 		return err
 	}
 	after, err := w.rows()
@@ -77,9 +81,9 @@ func hookTable(w *world, o options, r *report) error {
 		return err
 	}
 	r.title("One durable row per hook, whole process")
-	r.times(c, goappend, pre, post, py, nodejs)
-	r.count("rows written by the hooks", after-before, int64(2*(o.rounds+warm)))
-	for _, h := range []*program{pre, post} {
+	r.times(c, goappend, pre, status, post, py, nodejs)
+	r.count("rows written by the hooks", after-before, int64(3*(o.rounds+warm)))
+	for _, h := range []*program{pre, status, post} {
 		r.bound(h.name+" / C + SQLite", ratio(h, c), 2.8, 2)
 		r.bound(h.name+" / Go append + fdatasync", ratio(h, goappend), 2.2, 1.6)
 		r.bound(h.name+" / python3 -c pass", ratio(h, py), 1.0/5, 1.0/8)
@@ -119,16 +123,23 @@ func crowdTable(w *world, o options, r *report) error {
 // instructionTable counts user-space instructions: the one figure that repeats on a noisy machine.
 func instructionTable(w *world, _ options, r *report) error {
 	r.title("User-space instructions (valgrind lackey)")
-	for name, hook := range map[string][]byte{"devflow-pre-tool-use": w.event(preWrite), "devflow-post-tool-use": w.event(postEdit)} {
+	for _, h := range []struct {
+		what, name string
+		stdin      []byte
+	}{
+		{"4 KB Write", "devflow-pre-tool-use", w.event(preWrite)},
+		{"git status", "devflow-pre-tool-use", w.eventOf(preBash, "git status")},
+		{"4 KB Edit", "devflow-post-tool-use", w.event(postEdit)},
+	} {
 		if err := w.checkpoint(); err != nil {
 			return err
 		}
-		n, err := w.instructions(w.hook(name), hook)
+		n, err := w.instructions(w.hook(h.name), h.stdin)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(r.out, "%-24s %.2f M\n", name, float64(n)/1e6)
-		r.bound(name+", M instructions", float64(n)/1e6, 1.6, 1.2)
+		fmt.Fprintf(r.out, "%-24s %-12s %.2f M\n", h.name, h.what, float64(n)/1e6)
+		r.bound(h.name+", "+h.what+", M instructions", float64(n)/1e6, 1.6, 1.2)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (w *world) run(dir string, env []string, argv ...string) error {
 }
 
 func (w *world) makeRepo() error {
-	for name, text := range map[string]string{"README.md": "# bench\n", "src/a.go": source("y"), "src/a_test.go": sourceTest} {
+	for name, text := range map[string]string{"README.md": "# bench\n", "src/a.go": source("y", small), "src/a_test.go": sourceTest} {
 		if err := os.WriteFile(filepath.Join(w.repo, name), []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -74,11 +74,14 @@ func (w *world) makeRepo() error {
 	return nil
 }
 
-// source is a Go file of about 4 KB in which one line holds the given name.
-func source(name string) string {
+// small and large are the sizes of the measured files, in bytes.
+const small, large = 4_000, 200_000
+
+// source is a Go file of a given size in which one line holds the given name.
+func source(name string, size int) string {
 	var b strings.Builder
 	b.WriteString("package src\n\n// Total adds up.\nfunc Total(x, y int) int {\n\treturn " + name + "\n}\n")
-	for i := 0; b.Len() < 4000; i++ {
+	for i := 0; b.Len() < size; i++ {
 		fmt.Fprintf(&b, "\n// F%d scales its argument.\nfunc F%d(n int) int {\n\treturn n * %d // \"é\"\n}\n", i, i, i)
 	}
 	return b.String()
