@@ -149,7 +149,7 @@ func (in interpreter) scan(args []shell.Word) (inv invocation, found bool) {
 		t := args[i].Text
 		if i == 0 && in.sub != "" && strings.Contains(in.sub, " "+t+" ") {
 			if t == "eval" {
-				in.code, in.stdin = "\x00", false
+				in.code = "\x00"
 			}
 			continue
 		}

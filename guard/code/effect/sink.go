@@ -151,9 +151,7 @@ func (s *Sink) Paths(v Value) []Path {
 				p.Text = "~" + rest
 			}
 		}
-		if strings.HasPrefix(p.Text, "file://") {
-			p.Text = p.Text[len("file://"):]
-		}
+		p.Text = strings.TrimPrefix(p.Text, "file://")
 		if s.Cwd.Kind != Unknown && p.Text != "" && p.Text[0] != '/' && p.Text[0] != '~' && !strings.HasPrefix(p.Text, Computed) {
 			p.Text = path.Join(s.Cwd.Part().Text, p.Text)
 			p.Dynamic = p.Dynamic || s.Cwd.Dyn

@@ -24,7 +24,7 @@ func SQL(source string) string {
 		case c == '\'':
 			// A literal of SQL has no statement in it; program text in quotes has a blank after its verb.
 			end := strings.IndexByte(source[i+1:], '\'')
-			if end >= 0 && strings.IndexAny(source[i+1:i+1+end], " \n") < 0 {
+			if end >= 0 && !strings.ContainsAny(source[i+1:i+1+end], " \n") {
 				i += end + 2
 				continue
 			}

@@ -28,7 +28,6 @@ type Eyes struct {
 	root   spot
 	bin    spot
 	files  []spot // the database and the settings files
-	bound  int
 }
 
 // spot is a protected place: its path as it is, and the file behind it if there is one.

@@ -44,7 +44,7 @@ func (s *State) Lookup(name string) (v vars.Value, assigned bool) {
 		}
 		return vars.Value{Words: s.Params[min(1, len(s.Params)):], Known: true, List: true}, true
 	case "HOME", "PWD", "OLDPWD", "USER", "UID": // the default of ${HOME:-/} is never what is meant
-		v, assigned = s.Vars.Lookup(name)
+		v, _ = s.Vars.Lookup(name)
 		return v, true
 	}
 	return s.Vars.Lookup(name)
