@@ -135,8 +135,10 @@ func poll(what string, ok func() (bool, error)) error {
 func (w *world) settle([]string) error { return childrenEnd(w.env("HOME")) }
 
 // childrenEnd waits until no process that devflow has started for a home is left. Each carries the home and DEVFLOW_CHILD in its
-// environment.
+// environment. One look can miss a process that another has started and not outlived, so it takes several that find none.
 func childrenEnd(home string) error {
+	const looks = 3
+	quiet := 0
 	return poll("the end of the detached processes", func() (bool, error) {
 		all, err := filepath.Glob("/proc/[0-9]*/environ")
 		if err != nil {
@@ -149,10 +151,12 @@ func childrenEnd(home string) error {
 			}
 			env = append([]byte{0}, env...)
 			if bytes.Contains(env, []byte("\x00HOME="+home+"\x00")) && bytes.Contains(env, []byte("\x00DEVFLOW_CHILD=1\x00")) {
+				quiet = 0
 				return false, nil
 			}
 		}
-		return true, nil
+		quiet++
+		return quiet == looks, nil
 	})
 }
 
