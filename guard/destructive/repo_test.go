@@ -29,7 +29,10 @@ func realWorld(t *testing.T) (gitrepo.Repo, place.World, func(cmd string) string
 
 func TestCasesInARealRepository(t *testing.T) {
 	t.Parallel()
-	_, w, here := realWorld(t)
+	r, w, here := realWorld(t)
+	for _, f := range []string{"src/a.go", "a.py", "f"} {
+		r.Write(f, "work that nobody has\n")
+	}
 	check := func(cmd string, danger bool) {
 		if cmd == "rm -rf /home/other" || cmd == "rm -rf /home/*" || cmd == "rm -rf /home" || cmd == "rm -rf ~dev" || strings.HasPrefix(cmd, "find /tmp ") { // not about this home folder
 			return
@@ -56,16 +59,25 @@ func TestDiskDecides(t *testing.T) {
 	t.Parallel()
 	r, w, _ := realWorld(t)
 	for cmd, danger := range map[string]bool{
-		"rm -rf generated":               false, // git ignores it
-		"rm -rf generated/*":             false,
-		"git clean -fdx generated":       false,
-		"rm -rf old":                     true,
-		"git checkout a.py":              false, // has no change that could be lost
-		"git checkout file":              false,
-		"git checkout main":              false,
-		"git checkout no-such-branch.go": false,
-		"git checkout .":                 true,
-		"git restore a.py":               true,
+		"rm -rf generated":                false, // git ignores it
+		"rm -rf generated/*":              false,
+		"git clean -fdx generated":        false,
+		"rm -rf old":                      false, // git has all of it
+		"rm -rf old/x old.txt":            false,
+		"rm -rf ./src":                    true, // a main folder of the project
+		"rm -rf nothing-there":            false,
+		"mv src/a.go gone && rm -rf gone": true, // not there yet, but soon
+		"git rm -rf old":                  false,
+		"git checkout HEAD~1 -- old/x":    false,
+		"git checkout main -- new.py":     false, // would only bring a file
+		"git restore go.sum":              false,
+		"git checkout a.py":               false, // has no change that could be lost
+		"git checkout file":               false,
+		"git checkout main":               false,
+		"git checkout no-such-branch.go":  false,
+		"git checkout .":                  true,
+		"git restore a.py":                false,
+		"git checkout '*.go'":             true,
 	} {
 		if stopped := verdict.Worst(judge(t, w, cmd)) != verdict.Pass; stopped != danger {
 			t.Errorf("%q is stopped: %v, want %v", cmd, stopped, danger)
@@ -75,7 +87,10 @@ func TestDiskDecides(t *testing.T) {
 	r.Write("build/tracked.txt", "x\n")
 	r.Git("add", "-f", "build/tracked.txt")
 	w.Disk = place.NewDisk(r.Dir, r.Path(".git"), r.Path(".git"))
-	for _, cmd := range []string{"git checkout a.py", "rm -rf build"} {
+	r.Write("old/untracked.txt", "x\n")
+	r.Write("kept/.env", "x\n")
+	r.Write("scratch/a.txt", "x\n")
+	for _, cmd := range []string{"git checkout a.py", "git restore a.py", "git checkout main -- a.py", "git rm -f a.py", "rm -rf build", "rm -rf old", "rm -rf kept", "rm -rf scratch", "rm -rf scra*"} {
 		if verdict.Worst(judge(t, w, cmd)) == verdict.Pass {
 			t.Errorf("%q passes", cmd)
 		}

@@ -19,6 +19,35 @@ func buildName(p string) bool {
 		strings.HasPrefix(p, ".coverage.")
 }
 
+// madeName recognises folders that tools fill in some projects and people in others. They count only where git tracks nothing in
+// them.
+func madeName(p string) bool {
+	switch p {
+	case "env", "vendor", "bin", "cache", "log", "logs", "artifacts", "site", "_site", "gen", "generated", "__generated__", "autogen", "__snapshots__", "test-output", "test_output", "wheelhouse",
+		"Debug", "Release", "debug", "release", "_deps", "CMakeFiles", ".jekyll-cache", ".hugo_build.lock", ".vs", ".yarn", ".nx", ".moon", ".trunk", ".ccls-cache", ".clangd", ".zig-cache", "zig-out", ".elixir_ls",
+		"deps", ".cargo-target", "__MACOSX", "lcov-report", "allure-results", "allure-report", "cdk.out", ".sst", ".amplify", "elm-stuff", ".lake", "nimcache", ".ipynb_checkpoints", "mlruns", ".dvc/tmp", "derived":
+		return true
+	}
+	for _, s := range [...]string{"build-", "build_", "dist-", "dist_", "tmp-", "tmp_", "temp_", "temp-", ".tmp-", "test-tmp", "out-"} {
+		if strings.HasPrefix(p, s) {
+			return true
+		}
+	}
+	return strings.HasSuffix(p, "-build") || strings.HasSuffix(p, "_build") || strings.HasSuffix(p, ".tmp") || strings.HasSuffix(p, ".xcarchive") || strings.HasSuffix(p, ".dSYM")
+}
+
+// MainFolder recognises the top folders of a project that hold its own work: losing one whole is a mistake even where git could
+// bring it back.
+func MainFolder(rel string) bool {
+	switch strings.ToLower(rel) {
+	case ".", "", "src", "lib", "libs", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "test", "tests", "spec", "specs", "e2e", "doc", "docs", "source", "sources", "server", "client", "web", "api",
+		"frontend", "backend", "core", "common", "components", "pages", "config", "scripts", "migrations", "db", "data", "assets", "static", "templates", "views", "models", "include", "modules", "services", "infra",
+		"k8s", "deploy", "charts", "tools", "examples", "notebooks", ".github", ".claude", ".vscode", "project":
+		return true
+	}
+	return false
+}
+
 // homeKeys are files and folders of the home folder that hold keys and passwords.
 var homeKeys = [...]string{
 	".ssh", ".gnupg", ".aws", ".kube", ".azure", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf", ".pypirc", ".vault-token", ".password-store", ".age", ".docker/config.json",

@@ -30,6 +30,7 @@ type Disk interface {
 	Ignored(rel string) bool // git ignores it
 	Tracked(rel string) bool // git tracks it or something below it
 	Changed(rel string) bool // a tracked file that differs from what git has staged, or that nobody could compare
+	Keeps(rel string) bool   // without it, and all that is below it, nothing would be lost: git has it unchanged, makes it again, or nothing is there
 }
 
 // Zone is a kind of place.
@@ -112,7 +113,16 @@ func (w World) Resolve(d shell.Dir, x shell.Word) Target {
 	if dynamic {
 		t.Unset = w.worseWhenEmpty(d, text)
 	}
+	if d.Unknown && known && t.Zone == Temp && everything(text) {
+		t.Unset = true // cd "$(mktemp -d)" stays where it is when mktemp fails
+	}
 	return t
+}
+
+// everything recognises the names of a whole folder: ., *, ./*.
+func everything(text string) bool {
+	parts := split("/" + text)
+	return len(parts) == 0 || len(parts) == 1 && wide(parts[0])
 }
 
 // floating classifies a path of which it is not known where it starts.
@@ -172,7 +182,11 @@ func (w World) absolute(d shell.Dir, text string) (string, bool) {
 		}
 		return "/home/" + user + "/" + rest, true
 	case d.Unknown:
-		return "", false
+		from, dynamic := w.substitute(d.From)
+		if d.From == "" || dynamic || !strings.HasPrefix(from, "/") {
+			return "", false
+		}
+		return from + "/" + text, true
 	}
 	base := d.Path
 	switch {

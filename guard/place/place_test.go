@@ -74,19 +74,24 @@ func TestUnsetPrefixes(t *testing.T) {
 func TestFolderOfTheCommand(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]place.Zone{
-		"cd / && x *":              place.Root,
-		"cd ~ && x *":              place.Home,
-		"cd .. && x *":             place.Home,
-		"cd src && x *":            place.Project,
-		"cd build && x *":          place.Build,
-		"cd \"$X\" && x *":         place.Unknown,
-		"cd \"$X\" && x dist":      place.Build,
-		"cd /tmp/a && x *":         place.Temp,
-		"cd src && x ../":          place.ProjectRoot,
-		"cd ~/.ssh && x id_rsa":    place.Keys,
-		"cd \"$HOME\" && x *":      place.Unknown,
-		"(cd /etc); x src":         place.Project,
-		"cd /tmp && cd - && x src": place.Unknown,
+		"cd / && x *":                         place.Root,
+		"cd ~ && x *":                         place.Home,
+		"cd .. && x *":                        place.Home,
+		"cd src && x *":                       place.Project,
+		"cd build && x *":                     place.Build,
+		"cd \"$X\" && x *":                    place.Unknown,
+		"cd \"$X\" && x dist":                 place.Build,
+		"cd /tmp/a && x *":                    place.Temp,
+		"cd src && x ../":                     place.ProjectRoot,
+		"cd ~/.ssh && x id_rsa":               place.Keys,
+		"cd \"$HOME\" && x *":                 place.Home,
+		"cd \"$(mktemp -d)\" && x y":          place.Temp,
+		"cd $(mktemp -d) && cd sub && x y":    place.Temp,
+		"cd \"$(mktemp -d)\" && cd .. && x *": place.TempTop,
+		"cd \"$TMPDIR/a\" && x y":             place.Temp,
+		"cd \"$(cat d)\" && x y":              place.Unknown,
+		"(cd /etc); x src":                    place.Project,
+		"cd /tmp && cd - && x src":            place.Unknown,
 	} {
 		s, err := shell.Parse(src)
 		if err != nil {

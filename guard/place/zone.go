@@ -138,12 +138,13 @@ func (w World) inProject(rest []string) Zone {
 	if rest[0] == ".git" || match(rest[0], ".git") && strings.HasPrefix(rest[0], ".g") {
 		return GitDir
 	}
-	build := false
+	build, made := false, false
 	for _, p := range rest {
 		if p == ".git" {
 			return GitDir
 		}
 		build = build || buildName(p)
+		made = made || madeName(p)
 	}
 	rel := strings.Join(rest, "/")
 	if w.Disk == nil || strings.ContainsAny(rel, unknownPart+"*?[") {
@@ -156,7 +157,7 @@ func (w World) inProject(rest []string) Zone {
 		return Project
 	}
 	switch {
-	case build && !w.Disk.Tracked(rel):
+	case (build || made) && !w.Disk.Tracked(rel):
 		return Build
 	case !build && w.Disk.Ignored(rel) && !w.Disk.Tracked(rel):
 		return Build

@@ -196,6 +196,38 @@ func (k *Call) Harmless(words []shell.Word) bool {
 	return true
 }
 
+// Kept reports whether nothing would be lost without the target: git has all of it unchanged, or nothing is there. It says no for
+// the project's own top folders, and where the script moves things about before.
+func (k *Call) Kept(t place.Target) bool {
+	rel, ok := k.World.Rel(t)
+	if !ok || t.Dynamic || k.Cmd.Remote || k.World.Disk == nil || place.MainFolder(rel) || strings.Contains(path.Dir(rel), "*") || strings.Contains(rel, "\\") {
+		return false
+	}
+	if base := path.Base(rel); t.Glob && strings.Trim(base, "*?.") == "" && place.MainFolder(path.Dir(rel)) {
+		return false
+	}
+	return !k.moves() && k.World.Disk.Keeps(rel)
+}
+
+// moves reports whether the script moves or links files, or runs code that could.
+func (k *Call) moves() bool {
+	for i := range k.Script.Commands {
+		c := &k.Script.Commands[i]
+		switch c.Name {
+		case "mv", "gmv", "ln", "gln", "rename", "rsync", "mount", "perl", "ruby", "python", "python3", "node", "bun", "deno", "eval", "source", ".":
+			return true
+		case "git":
+			if slices.Contains(c.Args, "mv") {
+				return true
+			}
+		}
+		if c.Opaque || c.Unreadable {
+			return true
+		}
+	}
+	return false
+}
+
 // Word finds the argument with the text.
 func (k *Call) Word(text string) shell.Word {
 	for _, x := range k.Words {

@@ -153,6 +153,8 @@ func softer(k *rule.Call, e rule.Effect) rule.Effect {
 		e.Op = e.Op&^rule.DropTree | rule.DropFile
 	case t.Zone == place.Project && e.Op&rule.DropFile != 0 && t.Glob && strings.Trim(base, "*?.") == "":
 		e.Op |= rule.DropTree // rm src/* takes all of it
+	case t.Zone == place.Project && e.Op&(rule.DropTree|rule.Remote) == rule.DropTree && k.Kept(*t):
+		e.Op = 0
 	case t.Zone == place.Keys && e.Op&(rule.Empty|rule.Add) != 0 && k.Cmd.Name == "touch":
 		e.Op = 0
 	}

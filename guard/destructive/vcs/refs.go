@@ -1,6 +1,8 @@
 package vcs
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/destructive/rule"
@@ -210,7 +212,7 @@ func gitOverwrite(k *rule.Call) string {
 
 func gitRemove(k *rule.Call) string {
 	g, ok := k.GitSub("rm")
-	if ok && g.Has("f", "--force") && !g.Has("--cached") && !g.Has("n", "--dry-run") && !k.Harmless(g.Operands) {
+	if ok && g.Has("f", "--force") && !g.Has("--cached") && !g.Has("n", "--dry-run") && !k.Harmless(g.Operands) && (g.Elsewhere || slices.ContainsFunc(g.Texts(), func(p string) bool { return !harmless(k, p) && !lockFile(path.Base(p)) })) {
 		return strings.Join(g.Texts(), " ")
 	}
 	return ""

@@ -3,8 +3,11 @@
 package vcs
 
 import (
-	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"path"
+	"slices"
 	"strings"
+
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
 
 	"github.com/devflow-suite/devflow/guard/verdict"
 )
@@ -160,6 +163,9 @@ func discards(k *rule.Call, all bool) string {
 	} else {
 		paths = checkoutPaths(k, g)
 	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		return !g.Elsewhere && !g.Has("--ours", "--theirs", "-2", "-3") && harmless(k, p) || lockFile(path.Base(p))
+	})
 	if g.Has("--pathspec-from-file") {
 		paths = append(paths, "the listed files")
 	}
@@ -176,6 +182,21 @@ func discards(k *rule.Call, all bool) string {
 		return strings.Join(paths, " ")
 	}
 	return ""
+}
+
+// harmless reports whether nothing is lost when git overwrites or deletes the path, because it has no change.
+func harmless(k *rule.Call, p string) bool {
+	if wholeTree(p) || strings.HasPrefix(p, ":") || strings.ContainsAny(p, "*?[") {
+		return false
+	}
+	t := k.World.Resolve(k.Cmd.Dir, k.Word(p))
+	return k.Kept(t)
+}
+
+// lockFile recognises the files in which package managers write down what they chose.
+func lockFile(name string) bool {
+	return rule.OneOf(name, "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "go.sum", "go.work.sum", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock",
+		"Pipfile.lock", "Gemfile.lock", "composer.lock", "mix.lock", "pubspec.lock", "flake.lock", "Podfile.lock", "Package.resolved", "packages.lock.json", ".terraform.lock.hcl", "gradle.lockfile", "conan.lock")
 }
 
 // wholeTree recognises pathspecs that mean everything.

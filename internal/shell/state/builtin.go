@@ -36,7 +36,7 @@ func (s *State) Run(c Builtin) {
 	case "cd", "chdir", "pushd":
 		s.chdir(&c)
 	case "popd":
-		s.Dir.Unknown = true
+		s.Dir.Unknown, s.Dir.From = true, ""
 	case "set":
 		s.set(&c)
 	case "shift":
@@ -84,7 +84,10 @@ func (s *State) chdir(c *Builtin) {
 	case len(args) == 0 && c.Name != "pushd":
 		s.Dir = Dir{Path: "~"}
 	case len(args) == 0 || !args[0].Literal() || args[0].Text == "-" || args[0].Text[:min(1, len(args[0].Text))] == "+":
-		s.Dir.Unknown = true
+		s.Dir.Unknown, s.Dir.From = true, ""
+		if len(args) == 1 && !args[0].Glob && strings.HasPrefix(args[0].Text, "$") && len(args[0].Text) <= maxPath {
+			s.Dir.From = args[0].Text
+		}
 	default:
 		s.Dir = s.Dir.Join(args[0].Text)
 	}

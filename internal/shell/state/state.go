@@ -21,6 +21,7 @@ const maxPath = 4096
 type Dir struct {
 	Path    string // slash path: "" is where the script starts; else relative to it, absolute, or starting with "~"
 	Unknown bool   // a cd to something known only at run time came before; Path is then the last known one
+	From    string // if Unknown: where that cd led, as the script says it ("$(mktemp -d)", "$HOME/x"), "" if it does not
 }
 
 // Join resolves a path that is relative to the directory. It does not touch the file system.
@@ -31,6 +32,11 @@ func (d Dir) Join(p string) Dir {
 	case p == "~" || strings.HasPrefix(p, "~"):
 		return Dir{Path: p}
 	case d.Unknown:
+		if d.From != "" && len(d.From)+len(p) <= maxPath {
+			d.From += "/" + p
+		} else {
+			d.From = ""
+		}
 		return d
 	}
 	if len(d.Path)+len(p) > maxPath {
@@ -57,7 +63,7 @@ type State struct {
 // Join makes what differs between two ways through the script unknown.
 func (s *State) Join(o *State) {
 	if s.Dir != o.Dir {
-		s.Dir.Unknown = true
+		s.Dir.Unknown, s.Dir.From = true, ""
 	}
 	s.Errexit = s.Errexit && o.Errexit
 	s.Pipefail = s.Pipefail && o.Pipefail
