@@ -151,7 +151,7 @@ func (s *span) own(changes []gitx.Change) []gitx.Change {
 // refuse notes a failed step, unless a person has lifted its rule.
 func (c *checker) refuse(rule string, s gate.Step) {
 	if s.Status = gate.Fail; c.req.Has(rule) {
-		s.Status, s.Text = gate.Warn, s.Text+" (allowed by a person)"
+		s.Status, s.Text = gate.Warn, "allowed by a person: "+s.Text
 	} else if !slices.Contains(c.rules, rule) {
 		c.rules = append(c.rules, rule)
 	}
