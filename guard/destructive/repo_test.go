@@ -146,3 +146,40 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Work trees in a temporary folder may be thrown away, and repositories that the same line makes there with all their refs.
+func TestThrowawayRepositories(t *testing.T) {
+	t.Parallel()
+	for cmd, danger := range map[string]bool{
+		"cd /tmp/r && git reset --hard origin/main && git clean -fdx":                         false,
+		"git -C /tmp/r checkout .":                                                            false,
+		"git -C /tmp/r restore .":                                                             false,
+		"git -C /tmp/r switch -f main":                                                        false,
+		`D=$(mktemp -d) && git -C "$D" init -q && git -C "$D" reset --hard`:                   false,
+		`cd "$(mktemp -d)" && git init && git commit --allow-empty -m x && git reset --hard`:  false,
+		`t=$(mktemp -d); git clone -q . "$t/c"; cd "$t/c"; git clean -fd; git branch -D main`: false,
+		"git clone . /tmp/c && cd /tmp/c && git filter-branch -f HEAD && git gc --prune=now":  false,
+		"git worktree add /tmp/wt main && git worktree remove --force /tmp/wt":                false,
+		"git worktree remove --force ../wt":                                                   true,
+		"git worktree add /tmp/wt main && cd /tmp/wt && git branch -D feature":                true, // the refs are those of the project
+		"cd /tmp/r && git branch -D feature":                                                  true,
+		"cd /tmp/r && git stash clear":                                                        true,
+		"cd /tmp && git reset --hard":                                                         true,
+		"git -C /tmp/r --work-tree=/home/dev/proj checkout .":                                 true,
+		"GIT_DIR=/home/dev/proj/.git git -C /tmp/r reset --hard":                              true,
+		"git -C /tmp/r -C /home/dev/proj reset --hard":                                        true,
+		"cd /tmp/r; cd -; git reset --hard":                                                   true,
+		"ssh host 'cd /tmp/r && git reset --hard'":                                            true,
+		"cd /tmp/../home/dev/proj && git reset --hard":                                        true,
+	} {
+		if stopped := verdict.Worst(judge(t, world(), cmd)) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v", cmd, stopped, danger)
+		}
+	}
+	w := place.World{Home: "/tmp/t/home", Project: "/tmp/t/proj", Cwd: "/tmp/t/proj", Temp: "/tmp"}
+	for _, cmd := range []string{"git -C ../other reset --hard", "git -C /tmp/t/proj reset --hard", "git reset --hard"} {
+		if verdict.Worst(judge(t, w, cmd)) == verdict.Pass {
+			t.Errorf("%q passes where the project is a temporary folder", cmd)
+		}
+	}
+}

@@ -214,10 +214,10 @@ func (k *Call) moves() bool {
 	for i := range k.Script.Commands {
 		c := &k.Script.Commands[i]
 		switch c.Name {
-		case "mv", "gmv", "ln", "gln", "rename", "rsync", "mount", "perl", "ruby", "python", "python3", "node", "bun", "deno", "eval", "source", ".":
+		case "mv", "gmv", "ln", "gln", "rename", "mount", "perl", "ruby", "python", "python3", "node", "bun", "deno", "eval", "source", ".":
 			return true
-		case "git":
-			if slices.Contains(c.Args, "mv") {
+		case "git", "rsync":
+			if slices.Contains(c.Args, "mv") || slices.Contains(c.Args, "--remove-source-files") {
 				return true
 			}
 		}

@@ -1,12 +1,19 @@
 package rule
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/guard/place"
+	"github.com/devflow-suite/devflow/internal/shell"
+)
 
 // Git is a git command line behind its global options.
 type Git struct {
 	Opts
 	Sub       string
-	Elsewhere bool // --git-dir, --work-tree, GIT_DIR …
+	Elsewhere bool         // --git-dir, --work-tree, GIT_DIR …
+	named     bool         // … other than by -C
+	folders   []shell.Word // of -C
 	Config    []string
 }
 
@@ -59,11 +66,15 @@ func (k *Call) parseGit() (Git, bool) {
 		words = words[1:]
 		name, _, attached := strings.Cut(t, "=")
 		g.Elsewhere = g.Elsewhere || name == "--git-dir" || name == "--work-tree" || name == "-C"
+		g.named = g.named || name == "--git-dir" || name == "--work-tree"
 		if attached && strings.HasPrefix(t, "--") || !OneOf(name, "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source") || name == "--exec-path" {
 			continue
 		}
 		if len(words) == 0 {
 			return g, false
+		}
+		if name == "-C" {
+			g.folders = append(g.folders, words[0])
 		}
 		if name == "-c" {
 			g.Config = append(g.Config, strings.ToLower(words[0].Text))
@@ -75,11 +86,50 @@ func (k *Call) parseGit() (Git, bool) {
 	}
 	for _, v := range [...]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
 		g.Elsewhere = g.Elsewhere || k.Env(v) != ""
+		g.named = g.named || k.Env(v) != ""
 	}
 	g.Sub = words[0].Text
 	letters, long := gitValues(g.Sub)
 	g.Opts = Parse(words[1:], letters, long)
 	return g, true
+}
+
+// Throwaway reports whether git works in a temporary folder, where everything may be deleted anyway. Where the project itself lies
+// in one, nothing else there is taken for throwaway.
+func (k *Call) Throwaway(g Git) bool {
+	if g.named || k.Cmd.Remote || len(g.folders) > 1 {
+		return false
+	}
+	plain := place.World{Home: k.World.Home, Temp: k.World.Temp}
+	for _, own := range [...]string{k.World.Project, k.World.Cwd} {
+		if z := plain.Resolve(shell.Dir{}, shell.Word{Text: own}).Zone; own != "" && (z == place.Temp || z == place.TempTop) {
+			return false
+		}
+	}
+	at := shell.Word{Text: "."}
+	if len(g.folders) == 1 {
+		at = g.folders[0]
+	}
+	t := k.World.Resolve(k.Cmd.Dir, at)
+	return t.Zone == place.Temp && !t.Glob
+}
+
+// Own reports whether git works in a throwaway repository with refs of its own: no work tree linked to another one.
+func (k *Call) Own(g Git) bool {
+	if !k.Throwaway(g) {
+		return false
+	}
+	made := false
+	for i := range k.Script.Commands {
+		c := &k.Script.Commands[i]
+		for _, a := range c.Args {
+			if c.Name == "git" && a == "worktree" {
+				return false
+			}
+			made = made || c.Name == "git" && (a == "init" || a == "clone")
+		}
+	}
+	return made
 }
 
 // GitSub reads the command if it is the named subcommand.

@@ -93,6 +93,10 @@ func readSearch(words []shell.Word) search {
 				s.names = append(s.names, words[i].Text)
 				s.narrow = s.narrow || strings.Trim(words[i].Text, "*./?") != ""
 			}
+		case "-xtype", "-lname", "-ilname":
+			if i++; i < len(words) && !not && (t != "-xtype" || words[i].Text == "l") {
+				s.narrow, s.nothing = true, s.nothing || t == "-xtype" // broken links
+			}
 		case "-empty":
 			s.narrow, s.nothing = s.narrow || !not, s.nothing || !not
 		case "-newer", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-size", "-user", "-uid", "-group", "-gid", "-perm", "-newermt", "-samefile", "-inum":
@@ -185,8 +189,14 @@ func madeAgain(pattern string) bool {
 	base := path.Base(strings.TrimSuffix(strings.TrimSuffix(pattern, "/*"), "/"))
 	switch base {
 	case "node_modules", "__pycache__", "dist", "build", "target", "coverage", ".next", ".turbo", ".cache", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store", "Thumbs.db", ".gradle",
-		".tox", ".nox", ".eggs", "*.egg-info", ".parcel-cache", "*~", "*.py[co]", "*.py[cod]", "npm-debug.log*", "core.*", ".coverage", "*.tsbuildinfo", "._*", ".terraform", ".venv", "venv", "obj", "*.o", "#*#":
+		".tox", ".nox", ".eggs", "*.egg-info", ".parcel-cache", "*~", "*.py[co]", "*.py[cod]", "npm-debug.log*", "core.*", ".coverage", "*.tsbuildinfo", "._*", "*.js.map", "*.css.map", "*.d.ts.map", "*.min.js.map", "*.pb.go", "*_pb2.py", "*_pb2_grpc.py", "*_pb2*.py", "*_pb2.pyi", "*.g.dart", "*.freezed.dart",
+		"*.actual", "*.snap.new", "*.log.*", "*.coverprofile", "coverage.out", "*.core", "hs_err_pid*", "*.hprof", "__snapshots__", ".terraform", ".venv", "venv", "obj", "*.o", "#*#":
 		return true
+	}
+	for _, s := range [...]string{".generated.", ".gen.", ".received.", ".tmp.", ".bak."} {
+		if strings.HasPrefix(base, "*"+s) {
+			return true
+		}
 	}
 	switch path.Ext(base) {
 	case ".pyc", ".pyo", ".o", ".obj", ".a", ".class", ".log", ".tmp", ".temp", ".bak", ".orig", ".rej", ".swp", ".swo", ".gcda", ".gcno", ".d", ".lo", ".la", ".cache", ".pid", ".profraw", ".prof", ".out", ".test", ".elc", ".beam", ".hi", ".tsbuildinfo":

@@ -17,7 +17,7 @@ func gitClean(k *rule.Call) string {
 	for _, c := range g.Config {
 		force = force || strings.HasPrefix(c, "clean.requireforce=") && !strings.HasSuffix(c, "=true")
 	}
-	if !force || !g.Elsewhere && len(g.Operands) > 0 && k.Harmless(g.Operands) {
+	if !force || !g.Elsewhere && len(g.Operands) > 0 && k.Harmless(g.Operands) || k.Throwaway(g) {
 		return ""
 	}
 	return "-f " + strings.Join(g.Texts(), " ")
@@ -25,7 +25,7 @@ func gitClean(k *rule.Call) string {
 
 func gitStash(k *rule.Call) string {
 	g, ok := k.GitSub("stash")
-	if ok && rule.OneOf(g.Operand(0), "drop", "clear") {
+	if ok && rule.OneOf(g.Operand(0), "drop", "clear") && !k.Own(g) {
 		return g.Operand(0)
 	}
 	return ""
@@ -40,7 +40,7 @@ func mainBranch(name string) bool {
 // deletedBranches lists the branches that are deleted or moved by force.
 func deletedBranches(k *rule.Call) []string {
 	g, ok := k.GitSub("branch")
-	if !ok || g.Has("r", "--remotes") {
+	if !ok || g.Has("r", "--remotes") || k.Own(g) {
 		return nil
 	}
 	force := g.Has("f", "--force")
@@ -73,7 +73,7 @@ func gitBranchMain(k *rule.Call) string {
 
 func gitReflog(k *rule.Call) string {
 	g, ok := k.GitSub("reflog")
-	if ok && rule.OneOf(g.Operand(0), "expire", "delete") && !g.Has("n", "--dry-run") {
+	if ok && rule.OneOf(g.Operand(0), "expire", "delete") && !g.Has("n", "--dry-run") && !k.Own(g) {
 		return g.Operand(0)
 	}
 	return ""
@@ -81,7 +81,7 @@ func gitReflog(k *rule.Call) string {
 
 func gitPrune(k *rule.Call) string {
 	g, ok := k.GitSub("gc", "prune", "repack")
-	if !ok || g.Has("n", "--dry-run") {
+	if !ok || g.Has("n", "--dry-run") || k.Own(g) {
 		return ""
 	}
 	switch g.Sub {
@@ -109,7 +109,7 @@ func gitRewrite(k *rule.Call) string {
 	if k.Name == "bfg" {
 		return "bfg"
 	}
-	if g, ok := k.GitSub("filter-branch", "filter-repo"); ok && !g.Has("--analyze", "--dry-run") {
+	if g, ok := k.GitSub("filter-branch", "filter-repo"); ok && !g.Has("--analyze", "--dry-run") && !k.Own(g) {
 		return "git " + g.Sub
 	}
 	return ""
@@ -180,7 +180,7 @@ func gitPushDelete(k *rule.Call) string {
 
 func gitWorktree(k *rule.Call) string {
 	g, ok := k.GitSub("worktree")
-	if ok && g.Operand(0) == "remove" && g.Has("f", "--force") {
+	if ok && g.Operand(0) == "remove" && g.Has("f", "--force") && !(len(g.Operands) > 1 && k.Harmless(g.Operands[1:2])) {
 		return g.Operand(1)
 	}
 	return ""
@@ -201,7 +201,7 @@ func gitSubmodule(k *rule.Call) string {
 func gitOverwrite(k *rule.Call) string {
 	g, ok := k.GitSub("read-tree", "checkout-index")
 	switch {
-	case !ok || g.Has("n", "--dry-run"):
+	case !ok || g.Has("n", "--dry-run") || k.Throwaway(g):
 	case g.Sub == "read-tree" && g.Has("--reset") && g.Has("u"):
 		return "read-tree --reset -u"
 	case g.Sub == "checkout-index" && g.Has("f", "--force"):

@@ -127,7 +127,7 @@ func otherSCM(k *rule.Call) string {
 func gitReset(k *rule.Call) string {
 	g, ok := k.GitSub("reset")
 	switch {
-	case !ok:
+	case !ok || k.Throwaway(g):
 	case g.Has("--hard"):
 		return "--hard"
 	case g.Has("--merge"):
@@ -138,7 +138,7 @@ func gitReset(k *rule.Call) string {
 
 func gitForceSwitch(k *rule.Call) string {
 	g, ok := k.GitSub("checkout", "switch")
-	if ok && g.Has("f", "--force", "--discard-changes") {
+	if ok && g.Has("f", "--force", "--discard-changes") && !k.Throwaway(g) {
 		return "git " + g.Sub + " --force"
 	}
 	return ""
@@ -151,7 +151,7 @@ func gitDiscardPath(k *rule.Call) string { return discards(k, false) }
 // discards finds the paths whose changes checkout or restore would overwrite, if all of the tree is among them or not.
 func discards(k *rule.Call, all bool) string {
 	g, ok := k.GitSub("checkout", "restore")
-	if !ok || k.World.Linked && !g.Elsewhere && !k.Cmd.Remote && k.Cmd.Dir.Path == "" && !k.Cmd.Dir.Unknown || g.Has("p", "--patch") {
+	if !ok || k.World.Linked && !g.Elsewhere && !k.Cmd.Remote && k.Cmd.Dir.Path == "" && !k.Cmd.Dir.Unknown || g.Has("p", "--patch") || k.Throwaway(g) {
 		return ""
 	}
 	var paths []string
