@@ -195,13 +195,30 @@ func (a *run) push(ctx context.Context, b *bound) error {
 	case err != nil:
 		return a.tell(b, res, green+", but git push failed: "+redact.Clip(err.Error(), maxError))
 	case out.Exit != 0:
-		return a.tell(b, res, green+", but git push failed: "+redact.Tail(strings.TrimSpace(string(out.Stderr)), maxError))
+		return a.tell(b, res, green+", but git push failed: "+redact.Clip(complaint(string(out.Stderr)), maxError))
 	}
 	return a.tell(b, res, green+": pushed with "+line(b.short)+".")
 }
 
 // maxError bounds what git says about a failed push, in bytes.
 const maxError = 200
+
+// complaint is what git and the server say of a failure, without progress and advice.
+func complaint(stderr string) string {
+	var lines []string
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		for _, start := range [...]string{"remote: ", "! ", "fatal: "} {
+			if strings.HasPrefix(line, start) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return redact.Tail(strings.TrimSpace(stderr), maxError)
+	}
+	return strings.Join(lines, " ")
+}
 
 // accessNames are the variables that git needs to reach a server and to sign in as the user. They go to git alone, not to the
 // tests.
