@@ -4,8 +4,10 @@
 package line
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/carry"
 	"github.com/devflow-suite/devflow/guard/code"
 	"github.com/devflow-suite/devflow/guard/gitcmd"
 	"github.com/devflow-suite/devflow/guard/push"
@@ -55,21 +57,27 @@ type reader struct {
 
 // commands appends what really runs of a list of commands, and what that starts.
 func (r *reader) commands(list []shell.Command, depth int) {
-	for _, c := range gitcmd.All(list, r.aliases) {
+	all := gitcmd.All(list, r.aliases)
+	r.out = slices.Grow(r.out, len(all))
+	for i := range all {
+		c := &all[i]
 		if depth > maxDepth || len(r.out) >= maxCommands && depth > 0 {
 			c.Opaque = true
-			r.out = append(r.out, c)
+			r.out = append(r.out, *c)
 			return
 		}
 		at := len(r.out)
-		r.out = append(r.out, c)
-		effects, ok := code.Run(&c)
+		r.out = append(r.out, *c)
+		for _, line := range carry.Lines(c) {
+			r.line(c, line, depth+1)
+		}
+		effects, ok := code.Run(c)
 		if !ok {
 			continue
 		}
 		r.out[at].Opaque = c.Opaque || effects.Unreadable
 		for _, line := range effects.Shell() {
-			r.line(&c, line, depth+1)
+			r.line(c, line, depth+1)
 		}
 	}
 }

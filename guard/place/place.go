@@ -85,23 +85,14 @@ const maxParts = 256
 
 // Resolve says where a word of a command that runs in d leads.
 func (w World) Resolve(d shell.Dir, x shell.Word) Target {
-	t := Target{Raw: x.Text, Glob: x.Glob}
+	t, text, parts := w.locate(d, x)
 	if len(x.Text) > maxText {
-		t.Dynamic = true
 		return t
 	}
-	text, dynamic := x.Text, false
-	if strings.ContainsAny(text, "$`<>") && x.Dynamic {
-		text, dynamic = w.substitute(text)
-	}
-	t.Dynamic = dynamic
-	abs, known := w.absolute(d, text)
-	if !known {
-		t.Zone = w.floating(text, dynamic)
+	if t.Path == "" {
+		t.Zone = w.floating(text, t.Dynamic)
 		t.Key = keyName(path.Base(text))
 	} else {
-		parts := split(abs)
-		t.Path = "/" + strings.ReplaceAll(strings.Join(parts, "/"), unknownPart, "*")
 		t.Zone = w.classify(parts)
 		if len(parts) > 0 {
 			t.Key = keyName(parts[len(parts)-1])
@@ -110,19 +101,34 @@ func (w World) Resolve(d shell.Dir, x shell.Word) Target {
 			t.Zone = Keys
 		}
 	}
-	if dynamic {
+	if t.Dynamic {
 		t.Unset = w.worseWhenEmpty(d, text)
-	}
-	if d.Unknown && known && t.Zone == Temp && everything(text) {
-		t.Unset = true // cd "$(mktemp -d)" stays where it is when mktemp fails
 	}
 	return t
 }
 
-// everything recognises the names of a whole folder: ., *, ./*.
-func everything(text string) bool {
-	parts := split("/" + text)
-	return len(parts) == 0 || len(parts) == 1 && wide(parts[0])
+// Locate is Resolve without the zone and what belongs to it (Key, Unset): it costs half and never asks Disk.
+func (w World) Locate(d shell.Dir, x shell.Word) Target {
+	t, _, _ := w.locate(d, x)
+	return t
+}
+
+// locate finds the path of a word, which also is its parts, and the text that remains after substitution.
+func (w World) locate(d shell.Dir, x shell.Word) (t Target, text string, parts []string) {
+	t = Target{Raw: x.Text, Glob: x.Glob}
+	if len(x.Text) > maxText {
+		t.Dynamic = true
+		return t, "", nil
+	}
+	text = x.Text
+	if strings.ContainsAny(text, "$`<>") && x.Dynamic {
+		text, t.Dynamic = w.substitute(text)
+	}
+	if abs, known := w.absolute(d, text); known {
+		parts = split(abs)
+		t.Path = "/" + strings.ReplaceAll(strings.Join(parts, "/"), unknownPart, "*")
+	}
+	return t, text, parts
 }
 
 // floating classifies a path of which it is not known where it starts.

@@ -229,7 +229,7 @@ func (e *Eyes) Bare(d shell.Dir, x shell.Word) []Target {
 		if y.Dynamic {
 			y.Text = e.variables(y.Text)
 		}
-		if r := e.World.Resolve(d, y); r.Path != "" {
+		if r := e.World.Locate(d, y); r.Path != "" {
 			t.Path, t.Bare = e.itself(r.Path), true
 		}
 	}
@@ -248,7 +248,7 @@ func (e *Eyes) Target(d shell.Dir, x shell.Word) Target {
 			x.Text = x.Text[2:] // nobody has a folder of that name; programs that expand it themselves do
 		}
 	}
-	t := e.World.Resolve(d, x)
+	t := e.World.Locate(d, x)
 	if t.Path == "" {
 		return Target{Text: text}
 	}
@@ -256,7 +256,7 @@ func (e *Eyes) Target(d shell.Dir, x shell.Word) Target {
 	if up := strings.Index(x.Text, "/.."); up > 0 && !t.Glob && !t.Dynamic {
 		y := x
 		y.Text = x.Text[:up]
-		if head := e.World.Resolve(d, y); head.Path != "" {
+		if head := e.World.Locate(d, y); head.Path != "" {
 			path = e.Real(head.Path) + x.Text[up:]
 		}
 	}
