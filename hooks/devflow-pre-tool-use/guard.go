@@ -146,12 +146,12 @@ func (g *inspection) remembered(s *event.Scene, tx *store.Tx, t *telemetry.Task)
 		if len(refused) == 0 {
 			break
 		}
-		path, ok := s.Absolute(w)
-		if !ok {
+		at := s.Origin().Scene().World.Resolve(w.Dir, w.Path)
+		if at.Path == "" || at.Dynamic {
 			continue
 		}
 		for _, file := range refused {
-			if file == named(s, path) {
+			if file == named(s, at.Path) || w.Base != "" && file == named(s, filepath.Join(at.Path, w.Base)) {
 				found = append(found, verdict.Finding{
 					Rule: guard.RuleRefused, Decision: verdict.Deny, Segment: w.Via + " " + file, What: "writes a file by another road",
 					Why: "writing it was refused a moment ago", Instead: "write it with the Write tool, without what was refused",
