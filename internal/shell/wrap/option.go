@@ -85,6 +85,9 @@ func (o *read) note(name, option string, v word.Word, t string, s spec) {
 		switch option {
 		case "-I", "-J", "--replace":
 			o.replace, o.lines = v.Text, true
+			if o.replace == "" { // --replace alone
+				o.replace = "{}"
+			}
 		case "-L", "-d", "--delimiter":
 			o.lines = option != "-L"
 		case "-a", "--arg-file":

@@ -34,7 +34,7 @@ func of(name string) (spec, bool) {
 	case "cross-env", "cross-env-shell":
 		return spec{assigns: true}, true
 	case "nohup", "builtin", "busybox", "toybox", "unbuffer", "noglob", "nocorrect", "setarch", "linux32", "linux64", "i386", "x86_64", "fakeroot", "torsocks", "torify",
-		"chronic", "catchsegv", "eatmydata", "proxychains", "proxychains4", "dbus-run-session", "tini", "dumb-init", "rlwrap", "sem", "thefuck", "gnome-terminal", "konsole", "xterm":
+		"chronic", "catchsegv", "eatmydata", "proxychains", "proxychains4", "dbus-run-session", "tini", "dumb-init", "rlwrap", "sem", "thefuck", "gnome-terminal", "konsole", "xterm", "dbus-launch", "arch", "rtk", "run0", "systemd-inhibit", "vault-env", "env-cmd", "dotslash":
 		return spec{lax: true, value: map[bool]string{true: "lofu"}[name == "fakeroot"]}, true
 	case "setsid":
 		return spec{flags: "cfw"}, true
@@ -57,7 +57,7 @@ func of(name string) (spec, bool) {
 	case "xargs", "gxargs":
 		return spec{
 			value: "aEdILnPsJRS", flags: "0eilprtxo",
-			long: " --arg-file --delimiter --max-args --max-procs --max-chars --process-slot-var --eof --replace ",
+			long: " --arg-file --delimiter --max-args --max-procs --max-chars --process-slot-var --eof ",
 		}, true
 	case "chroot":
 		return spec{long: " --userspec --groups ", operands: 1}, true

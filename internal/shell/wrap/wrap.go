@@ -109,7 +109,7 @@ func (c *Call) Unwrap() {
 // step strips one wrapper and reports whether there may be another.
 func (c *Call) step(name string) bool {
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh":
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "yash", "posh", "sash", "osh", "oil", "elvish", "nu", "xonsh", "rc", "es", "loksh", "oksh":
 		c.shell(name)
 		return false
 	case "eval":
