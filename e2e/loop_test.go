@@ -211,9 +211,13 @@ func TestASessionThatDevflowStartsIsNotWatched(t *testing.T) {
 	t.Parallel()
 	forEachClient(t, func(t *testing.T, c claudecli.Client) {
 		w := newWorld(t, c, func(path func(string) string) mockapi.Script {
-			nested := "DEVFLOW_CHILD=1 " + c.Path + " -p 'NESTED question' > " + path("nested.txt")
+			// A program that devflow starts has the marker; a command of the agent that sets it would be refused, so a script does.
+			script := filepath.Join(filepath.Dir(path(".")), "nested.sh")
+			if err := os.WriteFile(script, []byte("DEVFLOW_CHILD=1 "+c.Path+" -p 'NESTED question' > "+path("nested.txt")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			return mockapi.Script{
-				Steps: []mockapi.Step{mockapi.Turn(mockapi.Bash(nested)), mockapi.Say("Done.")},
+				Steps: []mockapi.Step{mockapi.Turn(mockapi.Bash("sh ../nested.sh")), mockapi.Say("Done.")},
 				Talks: map[string][]mockapi.Step{"NESTED question": {mockapi.Say("nested answer")}},
 			}
 		})

@@ -91,3 +91,26 @@ func TestEveryTableNamesItsWriter(t *testing.T) {
 		}
 	}
 }
+
+// A database of schema 1 with rows in every table is brought up to date without losing one.
+func TestMigrationKeepsEveryRow(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "devflow.db")
+	first, err := os.ReadFile("migrations/0001.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain(t, path, "PRAGMA journal_mode=WAL", string(first), "PRAGMA user_version=1",
+		"INSERT INTO judge_runs(session_id,seq,n,attempt,diff_sha,verdict,reasons,told) VALUES('s1',1,1,2,'abc','fail','[]',1),('s1',1,2,0,'def','pass','[]',0)",
+		"INSERT INTO kv VALUES('k','v')", "INSERT INTO hook_runs(ms,session_id,event) VALUES(5,'s1','Stop')")
+	db := open(t, path)
+	if got := one[string](t, db, "SELECT group_concat(session_id||seq||n||attempt||diff_sha||verdict||told||ifnull(tree,'-'),' ') FROM judge_runs"); got != "s1112abcfail1- s1120defpass0-" {
+		t.Errorf("judge_runs after the migration: %s", got)
+	}
+	if v, kv, runs := one[int](t, db, "PRAGMA user_version"), one[string](t, db, "SELECT v FROM kv"), one[int](t, db, "SELECT count(*) FROM hook_runs"); v != store.Schema || kv != "v" || runs != 1 {
+		t.Errorf("version %d, kv %q, %d hook runs", v, kv, runs)
+	}
+	if left := one[int](t, db, "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%judged%'"); left != 0 {
+		t.Errorf("the migration left a table behind")
+	}
+}

@@ -15,5 +15,17 @@ CREATE TABLE pushes(
   verdict TEXT, tests TEXT, steps TEXT, took_ms INTEGER, told INTEGER
 ) STRICT;
 
--- The work tree that a verdict is about: a push is covered by a verdict when its files are those of this tree.
-ALTER TABLE judge_runs ADD COLUMN tree TEXT;
+-- tree: the work tree that the verdict is about; a push is covered by a verdict when its files are those of this tree. The table is
+-- made anew, because a column that is added to a stored statement brings a blank which every open would parse.
+CREATE TEMP TABLE judged AS SELECT * FROM judge_runs;
+DROP TABLE judge_runs;
+-- writer: judge
+-- verdict: pass warn fail judge_error skipped_no_diff. reasons: JSON.
+CREATE TABLE judge_runs(
+  session_id TEXT, seq INTEGER, n INTEGER, attempt INTEGER, diff_sha TEXT, backend TEXT, model TEXT, oversight TEXT,
+  started_ms INTEGER, ms INTEGER, verdict TEXT, reasons TEXT, raw TEXT, tokens_in INTEGER, tokens_out INTEGER, cost_usd REAL,
+  told INTEGER DEFAULT 0, tree TEXT,
+  PRIMARY KEY(session_id, seq, n)
+) STRICT, WITHOUT ROWID;
+INSERT INTO judge_runs SELECT *,NULL FROM judged;
+DROP TABLE temp.judged;
