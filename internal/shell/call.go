@@ -147,7 +147,7 @@ func (w *walker) simple(x simple) *flow.Node {
 	n := w.emit(c)
 	if here && state.Changes(c.Name) {
 		w.shell.Run(state.Builtin{
-			Name: c.Name, Args: c.Words[1:], Stdin: c.Stdin.Text, Fed: c.Stdin.Kind == FeedText, Condition: w.place&InCondition != 0, Spend: w.spend,
+			Name: c.Name, Args: c.Words[1:], Assign: x.assign, Stdin: c.Stdin.Text, Fed: c.Stdin.Kind == FeedText, Condition: w.place&InCondition != 0, Spend: w.spend,
 		})
 	}
 	if w.besides < maxNesting {

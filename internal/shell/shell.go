@@ -35,7 +35,7 @@ const MaxSource = 4 << 20
 
 // maxNesting is how many scripts may be nested in strings (sh -c "bash -c '…'") before the inner text is left unread and the
 // command is marked Opaque.
-const maxNesting = 4
+const maxNesting = 12
 
 // Errors that a caller may test for with errors.Is. In every case the Script returned beside the error holds the commands that
 // were complete before the trouble: bash runs those, too.

@@ -15,6 +15,7 @@ import (
 type Builtin struct {
 	Name      string
 	Args      []word.Word
+	Assign    []string  // what stands before it, NAME=value
 	Stdin     word.Word // its input, if Fed
 	Fed       bool
 	Condition bool           // it stands in the condition of a loop and runs many times
@@ -46,7 +47,9 @@ func (s *State) Run(c Builtin) {
 		case len(s.Params) > 1:
 			s.Params = append([]word.Word{s.Params[0]}, s.Params[2:]...)
 		}
-	case "unset", "mapfile", "readarray", "getopts", "let":
+	case "mapfile", "readarray":
+		s.mapfile(&c)
+	case "unset", "getopts", "let":
 		for _, a := range c.Args {
 			if name, _, _ := strings.Cut(a.Text, "="); wrap.IsName(name) {
 				s.Unknown(name)
@@ -121,36 +124,74 @@ func (s *State) set(c *Builtin) {
 	}
 }
 
-// read follows `read a b` from an input that is known.
+// read follows `read a b` and `read -a list` from an input that is known.
 func (s *State) read(c *Builtin) {
 	var names []string
-	plain := true
+	plain, list := true, false
 	for i := 0; i < len(c.Args); i++ {
 		switch a := c.Args[i].Text; {
-		case a == "-r" || a == "-s" || a == "-e":
 		case a == "-p" || a == "-t":
 			i++
-		case strings.HasPrefix(a, "-"):
-			plain = false
+		case len(a) > 1 && a[0] == '-':
+			list = list || strings.HasSuffix(a, "a")
+			plain = plain && strings.Trim(a[1:], "rsea") == ""
 		case wrap.IsName(a):
 			names = append(names, a)
 		}
 	}
 	line, _, _ := strings.Cut(c.Stdin.Text, "\n")
+	ifs := s.IFS()
+	for _, a := range c.Assign {
+		if v, ok := strings.CutPrefix(a, "IFS="); ok {
+			ifs = v
+		}
+	}
 	known := plain && c.Fed && !c.Condition && c.Spend(len(line))
 	for i, name := range names {
-		if !known {
+		switch {
+		case !known:
 			s.Unknown(name)
 			continue
+		case list:
+			v := vars.Value{Known: true, List: true}
+			for f := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(ifs, r) }) {
+				v.Words = append(v.Words, word.Word{Text: f, Dynamic: c.Stdin.Dynamic})
+			}
+			s.Assign(name, v)
+			return
 		}
 		line = strings.Trim(line, " \t")
 		value := line
-		if k := strings.IndexAny(line, " \t"); k >= 0 && i+1 < len(names) {
-			value, line = line[:k], line[k:]
+		if k := strings.IndexAny(line, ifs); k >= 0 && i+1 < len(names) {
+			value, line = line[:k], line[k+1:]
 		} else if i+1 < len(names) {
 			line = ""
 		}
 		s.Assign(name, vars.One(word.Word{Text: value, Dynamic: c.Stdin.Dynamic}))
+	}
+}
+
+// mapfile follows `mapfile -t list` from an input that is known.
+func (s *State) mapfile(c *Builtin) {
+	v := vars.Value{Known: true, List: true}
+	plain := c.Fed && c.Spend(len(c.Stdin.Text))
+	name := "MAPFILE"
+	for _, a := range c.Args {
+		if strings.HasPrefix(a.Text, "-") {
+			plain = plain && a.Text == "-t"
+		} else {
+			name = a.Text
+		}
+	}
+	for l := range strings.Lines(c.Stdin.Text) {
+		v.Words = append(v.Words, word.Word{Text: strings.TrimRight(l, "\n"), Dynamic: c.Stdin.Dynamic})
+	}
+	switch {
+	case !wrap.IsName(name):
+	case plain:
+		s.Assign(name, v)
+	default:
+		s.Unknown(name)
 	}
 }
 

@@ -94,7 +94,7 @@ func (c *Call) Unwrap() {
 		first := c.Words[0]
 		if !first.Literal() {
 			switch first.Text {
-			case "$SHELL", "${SHELL}", "$BASH", "${BASH}":
+			case "$SHELL", "${SHELL}", "$BASH", "${BASH}", "$0", "${0}":
 				c.shell("sh")
 			}
 			return
