@@ -70,7 +70,7 @@ func (r *reply) decision() string {
 func (s seat) testCommand(t *testing.T, command string) (int, string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "devflow"), "guard", "test")
-	cmd.Stdin, cmd.Env, cmd.Dir = strings.NewReader(command), s.env(), s.home
+	cmd.Stdin, cmd.Env, cmd.Dir = strings.NewReader(command), s.env(), "/" // in a folder for temporary files more is allowed
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -28,7 +28,7 @@ type inspection struct {
 	written []event.Written   // files of the project that a shell command names
 	file    string            // of a writing tool: the file, as approvals keep it
 	lifted  []string          // rules that a person has lifted for this call
-	refused bool              // the call does not pass
+	refused bool              // the call does not pass, whatever a person says in a dialog
 	took    time.Duration
 }
 
@@ -107,15 +107,14 @@ func (g *inspection) decide(s *event.Scene, tx *store.Tx, t *telemetry.Task) (cl
 		}
 		return claude.Output{}, hooks.OK, err
 	}
-	g.refused = true
 	code, err := approval.Refuse(tx, g.call, guard.Rules(found), g.file, s.Now)
 	if err != nil {
 		return claude.Output{}, hooks.Failed, err
 	}
 	g.signal(s, left)
 	weight := hooks.Deny
-	if verdict.Worst(left) == verdict.Ask {
-		weight = hooks.Ask
+	if g.refused = verdict.Worst(left) == verdict.Deny; !g.refused {
+		weight = hooks.Ask // a yes lets it run without another look: a push in it is judged now
 	}
 	return refusal(left, code), weight, nil
 }

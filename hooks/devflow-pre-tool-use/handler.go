@@ -11,6 +11,7 @@ import (
 
 	"github.com/devflow-suite/devflow/guard/approval"
 	"github.com/devflow-suite/devflow/guard/commit"
+	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
@@ -58,16 +59,14 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 	g := inspect(s, in)
 	h.recognise(g)
 	if c.Child || c.Session == "" {
-		if len(g.found) > 0 {
-			return refusal(g.found, ""), nil // nobody can be asked, and nothing is remembered
-		}
-		return h.publish(s, g), nil
+		return h.alone(s, g), nil // nothing is remembered
 	}
 	intent, mutates := plan(s, in, g)
 	var said []claude.Output
 	err := s.CommitWithBase(mutates, func(tx *store.Tx, t *telemetry.Task) error {
 		said = said[:0]
 		if t.Denied() && mutates {
+			g.refused = true
 			s.Note("halt", 0, hooks.Deny)
 			said = append(said, claude.Deny(haltText(t)), claude.Message("[devflow:EMERGENCY_HALT] Halted. To go on, type: "+approval.Prefix+t.ResumeCode))
 			return nil
@@ -93,16 +92,25 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 		return nil
 	})
 	if err != nil { // logged and in the spool: watching fails open, what was recognised does not
-		if len(g.found) > 0 {
-			return refusal(g.found, ""), nil
-		}
-		return h.publish(s, g), nil
+		return h.alone(s, g), nil
 	}
 	out := claude.Merge(c.In.Event, said...)
 	if g.refused {
 		return out, nil
 	}
 	return claude.Merge(c.In.Event, out, h.publish(s, g)), nil
+}
+
+// alone answers without a store: there is no code, so a person can allow nothing but what is asked in a dialog.
+func (h *handler) alone(s *event.Scene, g *inspection) claude.Output {
+	if verdict.Worst(g.found) == verdict.Deny {
+		return refusal(g.found, "")
+	}
+	out := h.publish(s, g)
+	if len(g.found) > 0 {
+		out = claude.Merge(s.In.Event, refusal(g.found, ""), out)
+	}
+	return out
 }
 
 // plan tells what the call will do to the project, and notes it in the fact. Writing devflow's own spec marker is not an
@@ -196,7 +204,7 @@ var errUnreadable = errors.New("the tool call cannot be read")
 // recognise keeps the answer for the case that the hook fails from here on.
 func (h *handler) recognise(g *inspection) {
 	switch {
-	case len(g.found) > 0:
+	case len(g.found) > 0 && (len(g.pushes) == 0 || verdict.Worst(g.found) == verdict.Deny):
 		out := refusal(g.found, "")
 		h.recognised.Store(&out)
 	case len(g.pushes) > 0:
