@@ -162,7 +162,8 @@ func (w World) worseWhenEmpty(d shell.Dir, text string) bool {
 	case Root, System, Home, HomeTop, ProjectRoot:
 		return true
 	}
-	return strings.HasPrefix(text, unknownPart+"/") && len(split(empty)) == 1
+	parts := split(empty)
+	return strings.HasPrefix(text, unknownPart+"/") && len(parts) == 1 && (!buildName(parts[0]) || w.classify(parts) != Outside)
 }
 
 // absolute puts a relative path below the folder of the command. It reports false if that is not known.

@@ -198,7 +198,7 @@ func decoded(k *rule.Call) string {
 // generators are programs whose output is made to be evaluated.
 const generators = " ssh-agent gpg-agent direnv pyenv rbenv nodenv jenv goenv brew starship zoxide fnm nvm mise rtx asdf opam keychain dircolors docker-machine minikube kubectl helm luarocks conda mamba micromamba " +
 	"register-python-argcomplete pip npm gh op atuin thefuck fzf hub aws-vault granted saml2aws vault perl lesspipe tput resize go rustup cargo uv poetry pipenv pdm deno bun volta sdk spack guix nix dbus-launch xdg-user-dir locale systemctl completion chef tmuxifier " +
-	"eksctl gcloud doctl flyctl rustc swiftly ng vcpkg pkg-config envsubst "
+	"getopt eksctl gcloud doctl flyctl rustc swiftly ng vcpkg pkg-config envsubst "
 
 func computedScript(k *rule.Call) string {
 	if k.Cmd.Stdin.Kind == shell.FeedPipe && runsInput(k) {

@@ -37,6 +37,9 @@ func diskFormat(k *rule.Call) string {
 			return all
 		}
 	}
+	if k.Name == "format" && len(k.Words) > 0 && strings.Contains(k.Words[0].Text, ":") { // format C:
+		return "format " + k.Words[0].Text
+	}
 	return k.MatchLines(`cryptsetup luksformat|erase|lukserase|luksremovekey|lukskillslot|reencrypt|luksremovekey|luksterase|lukserase|lukskillslot
 lvremove
 vgremove
@@ -50,9 +53,7 @@ btrfs device remove|delete
 diskutil erase*|partitiondisk|secureerase|zerodisk|randomdisk|reformat|deletevolume|apfs
 dmsetup remove_all|remove|wipe_table
 sg_format
-swapoff -a
 diskpart
-format
 fsutil
 dd_rescue
 ddrescue

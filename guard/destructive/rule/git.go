@@ -132,6 +132,20 @@ func (k *Call) Own(g Git) bool {
 	return made
 }
 
+// Networked reports whether the script names a repository on another machine.
+func (k *Call) Networked() bool {
+	for i := range k.Script.Commands {
+		if c := &k.Script.Commands[i]; c.Name == "git" || c.Name == "gh" {
+			for _, a := range c.Args {
+				if strings.Contains(a, "://") || strings.Contains(a, "@") || strings.Contains(a, ":/") || c.Name == "gh" || strings.Contains(a, "$") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // GitSub reads the command if it is the named subcommand.
 func (k *Call) GitSub(names ...string) (Git, bool) {
 	g, ok := k.readGit()

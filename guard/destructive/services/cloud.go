@@ -13,7 +13,7 @@ const dryRun = "show it first: `kubectl delete -f app.yaml --dry-run=client`, `t
 // containerRules are about containers, their volumes and their hosts.
 var containerRules = [...]rule.Rule{
 	{
-		ID: "container.volumes", Decision: verdict.Deny, Lines: volumeLines,
+		ID: "container.volumes", Decision: verdict.Deny, Match: volumes,
 		What: "deletes the data of containers", Why: "`%` deletes volumes: databases and uploads live there", Instead: "stop and keep the data: `docker compose down`; look first: `docker volume ls`",
 	},
 	{
@@ -27,9 +27,7 @@ var containerRules = [...]rule.Rule{
 }
 
 const volumeLines = `docker system prune -a|--all|--volumes
-docker volume rm|remove|prune
-docker compose down -v|--volumes
-docker compose rm -v
+docker volume prune
 docker swarm leave --force|-f
 docker stack|service|secret|config rm|remove
 docker system reset
@@ -45,22 +43,89 @@ virsh undefine|destroy|vol-delete|pool-delete
 crictl rmp|rm -a|--all
 ctr images|containers|snapshots rm|delete`
 
+// volumes leaves alone what is named for a test: docker compose -f docker-compose.test.yml down -v, docker volume rm app_test.
+func volumes(k *rule.Call) string {
+	if hit := k.MatchLines("docker compose down|rm -v|--volumes\ndocker volume rm|remove"); hit != "" && !throwaway(k) {
+		return hit
+	}
+	return k.MatchLines(volumeLines)
+}
+
 const pruneLines = `docker system prune
 docker container prune
-docker rm|kill|stop $(docker*
-docker rm -f|--force $*
-docker image prune -a|--all
-docker network|context rm
+docker context rm
 kind|k3d|minikube delete
 kind|k3d cluster|clusters delete
 minikube delete`
 
-// prune also finds the removal of whatever the pipe names.
+// prune also finds the removal of whatever a listing names, unless the listing is filtered. Throwaway clusters may go.
 func prune(k *rule.Call) string {
-	if k.Name == "docker" && k.Cmd.Wrapped("xargs") && k.MatchLines("docker rm|kill -f|--force\ndocker kill") != "" {
-		return "docker " + rule.Join(k.Words) + " of all that the pipe names"
+	if k.Name == "docker" && k.MatchLines("docker rm|kill|stop") != "" {
+		return allListed(k)
+	}
+	if rule.OneOf(k.Name, "kind", "k3d", "minikube") && throwaway(k) {
+		return ""
 	}
 	return k.MatchLines(pruneLines)
+}
+
+// allListed finds docker rm of whatever docker ps lists, in a substitution or through a pipe.
+func allListed(k *rule.Call) string {
+	listed := func(words string) bool {
+		return strings.Contains(words, "docker ps ") || strings.Contains(words, "docker container ls ") || strings.Contains(words, "podman ps ")
+	}
+	filtered := func(words string) bool {
+		return strings.Contains(words, "-f ") || strings.Contains(words, "--filter") || strings.Contains(words, "grep") || strings.Contains(words, "ancestor=")
+	}
+	for _, x := range k.Words {
+		if listed(x.Text+" ") && !filtered(x.Text) {
+			return "docker " + rule.Join(k.Words)
+		}
+	}
+	if !k.Cmd.Wrapped("xargs") || k.MatchLines("docker rm|kill -f|--force\ndocker kill") == "" {
+		return ""
+	}
+	for _, i := range k.Cmd.Stdin.From {
+		if i >= 0 && i < len(k.Script.Commands) && (k.Script.Commands[i].Name == "grep" || filtered(k.Script.Commands[i].Text)) {
+			return ""
+		}
+	}
+	return "docker " + rule.Join(k.Words) + " of all that the pipe names"
+}
+
+// throwaway reports whether a command names something that is made for a test: the value of an option or an argument.
+func throwaway(k *rule.Call) bool {
+	found := false
+	for i, x := range k.Words {
+		name := x.Text
+		if _, v, ok := strings.Cut(name, "="); ok && strings.HasPrefix(name, "-") {
+			name = v
+		} else if strings.HasPrefix(name, "-") || i == 0 {
+			continue
+		}
+		switch {
+		case liveName(name):
+			return false
+		case testName(name):
+			found = true
+		}
+	}
+	return found
+}
+
+// liveName recognises the names of what real people use.
+func liveName(name string) bool {
+	for _, p := range parts(name) {
+		if rule.OneOf(p, "prod", "production", "live", "main", "master", "staging") {
+			return true
+		}
+	}
+	return false
+}
+
+// parts cuts a name into its words.
+func parts(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80 })
 }
 
 // hostMount finds a writable mount of a folder that is the machine.
@@ -129,7 +194,6 @@ var cloudRules = [...]rule.Rule{
 
 const clusterLines = `kubectl delete
 kubectl drain
-kubectl cordon
 kubectl replace --force
 kubectl scale --replicas=0
 kubectl apply --prune
@@ -141,7 +205,7 @@ istioctl uninstall|x`
 
 // clusterChange leaves dry runs and single pods and jobs, which come back, alone.
 func clusterChange(k *rule.Call) string {
-	if k.Option("--dry-run") || k.MatchLines("kubectl delete pod|pods|po|pod/*|po/*|job|jobs|job/* #") != "" && !k.Option("--all|-A|-l|--selector|--all-namespaces") {
+	if k.Option("--dry-run") || k.MatchLines("kubectl delete pod|pods|po|pod/*|po/*|job|jobs|job/* #") != "" && !k.Option("--all|-A|--all-namespaces") || k.MatchLines("kubectl delete pod|pods|po|job|jobs -l|--selector|--field-selector") != "" && !k.Option("--all|-A|--all-namespaces") {
 		return ""
 	}
 	return k.MatchLines(clusterLines)
@@ -149,7 +213,10 @@ func clusterChange(k *rule.Call) string {
 
 // kubernetesDelete tells the deletions that take data along from those that a controller makes good.
 func kubernetesDelete(k *rule.Call) string {
-	if k.Option("--dry-run") || k.Arg("--dry-run=client", "--dry-run=server") {
+	if k.Option("--dry-run") || k.Arg("--dry-run=client", "--dry-run=server") || rule.OneOf(k.Name, "helm", "helmfile", "skaffold", "tilt") && throwaway(k) {
+		return ""
+	}
+	if k.MatchLines("kubectl delete pod|pods|po -l|--selector") != "" && !k.Option("--all|-A|--all-namespaces") { // their controllers make new ones
 		return ""
 	}
 	return k.MatchLines(`kubectl delete namespace*|ns|ns/*|pv|pvc|pv/*|pvc/*|persistentvolume*|crd|crd/*|crds|customresourcedefinition*|node|nodes|node/*|all|secret*|statefulset*|sts|sts/*|deploy*|deployment*|cluster*|storageclass*|db|database*|sc
@@ -175,12 +242,11 @@ juju destroy-model|destroy-controller|kill-controller|remove-application`)
 const unseenLines = `terraform apply -auto-approve|--auto-approve
 terraform run-all apply
 terraform workspace delete
-terraform state mv|replace-provider
+terraform state replace-provider
 pulumi up --yes|-y
 pulumi refresh --yes|-y
 cdk deploy --force
 terraform force-unlock
-terraform taint
 ansible-playbook --extra-vars=state=absent`
 
 // infraDestroy leaves plans alone.
@@ -224,6 +290,9 @@ func cloudDelete(k *rule.Call) string {
 	plain := k.Plain()
 	switch k.Name {
 	case "aws":
+		if emulated(k) {
+			return ""
+		}
 		for i, p := range plain[:min(len(plain), 4)] {
 			switch {
 			case strings.HasPrefix(p, "delete-") && !strings.HasPrefix(p, "delete-message"), strings.HasPrefix(p, "terminate-"), strings.HasPrefix(p, "destroy-"), strings.HasPrefix(p, "purge-"),
@@ -250,10 +319,31 @@ func cloudDelete(k *rule.Call) string {
 	return ""
 }
 
+// emulated reports whether the command talks to a service on this machine: LocalStack, MinIO, DynamoDB Local.
+func emulated(k *rule.Call) bool {
+	for i, x := range k.Words {
+		v, ok := strings.CutPrefix(x.Text, "--endpoint-url")
+		switch {
+		case !ok:
+		case v == "" && i+1 < len(k.Words):
+			v = k.Words[i+1].Text
+		}
+		if ok && local(strings.TrimPrefix(v, "=")) {
+			return true
+		}
+	}
+	return local(k.Env("AWS_ENDPOINT_URL"))
+}
+
+// local reports whether an address is of this machine.
+func local(address string) bool {
+	host := strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://")
+	return strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "[::1]") || strings.HasPrefix(host, "0.0.0.0") || strings.HasPrefix(host, ":")
+}
+
 const hostingLines = `gh repo delete|archive
 gh release delete|delete-asset
-gh secret|variable|ssh-key|gpg-key|codespace|environment|label|gist|cache delete|remove
-gh run delete
+gh secret|variable|ssh-key|gpg-key|codespace|environment|gist delete|remove
 gh issue delete
 gh api -XDELETE|--method=DELETE
 glab repo|project delete
@@ -279,7 +369,6 @@ neonctl projects|branches|databases|roles delete
 turso db|group destroy
 pscale database|branch|backup delete
 upstash redis|kafka delete
-deta delete
 surge teardown
 dokku apps:destroy|postgres:destroy|mysql:destroy|redis:destroy|ps:stop
 caprover delete
@@ -287,11 +376,9 @@ npm unpublish
 npm access|owner|team revoke|rm|destroy
 npm token revoke
 pnpm unpublish
-yarn npm|unpublish
 cargo owner --remove
 twine delete
 gem yank
-dart pub|unpublish
 ghcr delete
 sentry-cli releases|projects delete
 stripe delete`
@@ -303,6 +390,7 @@ gh repo edit --visibility
 gh repo rename
 gh workflow disable
 gh pr close --delete-branch|-d
+gh label|run delete
 docker manifest rm
 pod trunk delete`
 
@@ -332,8 +420,7 @@ func httpDelete(k *rule.Call) string {
 		if whole := strings.TrimSuffix(u, "/"); strings.HasSuffix(whole, "/_all") || strings.HasSuffix(whole, "/*") {
 			return u
 		}
-		host := strings.TrimPrefix(strings.TrimPrefix(u, "http://"), "https://")
-		if !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") && !strings.HasPrefix(host, "[::1]") && !strings.HasPrefix(host, "0.0.0.0") && !strings.HasPrefix(host, ":") {
+		if !local(u) {
 			return u
 		}
 	}

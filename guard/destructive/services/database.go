@@ -3,8 +3,11 @@
 package services
 
 import (
-	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"path"
+	"slices"
 	"strings"
+
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
 
 	"github.com/devflow-suite/devflow/guard/destructive/sql"
 	"github.com/devflow-suite/devflow/guard/place"
@@ -122,13 +125,33 @@ func downgrade(k *rule.Call) string {
 	if k.Arg("--sql", "--dry-run", "--pretend") || k.Env("RAILS_ENV") == "test" {
 		return ""
 	}
+	if k.Env("RAILS_ENV") == "" && k.Env("NODE_ENV") == "" && k.Env("APP_ENV") == "" && k.Env("DATABASE_URL") == "" && oneStep(k) {
+		return ""
+	}
 	return k.MatchLines(downgradeLines)
 }
 
-// testName recognises the names of test databases: app_test, test-db.
+// oneStep reports whether only the newest migration is taken back, which is how its other half is tried out.
+func oneStep(k *rule.Call) bool {
+	for _, x := range k.Words {
+		if n, ok := strings.CutPrefix(x.Text, "STEP="); ok && n != "1" || strings.HasPrefix(x.Text, "--step") && x.Text != "--step=1" || rule.OneOf(x.Text, "--all", "base", "-all") {
+			return false
+		}
+	}
+	return k.MatchLines("alembic|flask downgrade -1\nrails db:rollback\nknex migrate:rollback\ntypeorm migration:revert\nsequelize|sequelize-cli db:migrate:undo\nartisan migrate:rollback --step=1\nmigrate|goose down # 1\nmix ecto.rollback") != "" || k.MatchLines("alembic downgrade") != "" && k.Arg("-1")
+}
+
+// testName recognises what is made for a test by its name: app_test, test-db, docker-compose.ci.yml, e2e.sqlite.
 func testName(name string) bool {
-	name = strings.ToLower(name)
-	return name == "test" || strings.HasPrefix(name, "test_") || strings.HasPrefix(name, "test-") || strings.HasSuffix(name, "_test") || strings.HasSuffix(name, "-test") || strings.HasSuffix(name, "_testing")
+	if liveName(name) {
+		return false
+	}
+	for _, p := range parts(name) {
+		if rule.OneOf(p, "test", "tests", "testing", "testdb", "ci", "e2e", "tmp", "temp", "scratch", "sandbox", "throwaway", "dummy", "fixture", "fixtures") {
+			return true
+		}
+	}
+	return false
 }
 
 // clients are the programs that take SQL: the options whose value is SQL, and whether plain arguments are SQL, too.
@@ -205,12 +228,19 @@ func sqlLoss(k *rule.Call) string {
 			return ""
 		}
 		for _, text := range statements(k, c.options, c.plain) {
-			if found := sql.Losses(text); len(found) > 0 {
+			found := slices.DeleteFunc(sql.Losses(text), madeForTest)
+			if len(found) > 0 {
 				return strings.Join(found, "; ")
 			}
 		}
 	}
 	return ""
+}
+
+// madeForTest reports whether a statement drops or empties what is made for a test: DROP DATABASE app_test.
+func madeForTest(loss string) bool {
+	words := strings.Fields(loss)
+	return len(words) > 1 && (strings.EqualFold(words[0], "drop") || strings.EqualFold(words[0], "truncate")) && testName(words[len(words)-1])
 }
 
 // scratch reports whether the database is a file in a temporary folder, in memory, or named a test database.
@@ -219,6 +249,9 @@ func scratch(k *rule.Call) bool {
 	switch k.Name {
 	case "sqlite3", "duckdb":
 		if len(plain) == 0 || plain[0] == ":memory:" {
+			return true
+		}
+		if testName(path.Base(plain[0])) {
 			return true
 		}
 		for _, e := range k.Targets(k.Word(plain[0])) {
@@ -248,6 +281,9 @@ func keyValueLoss(k *rule.Call) string {
 			}
 		}
 	case "mongosh":
+		if db := k.Plain(); len(db) > 0 && testName(path.Base(db[0])) {
+			return ""
+		}
 		squeezed := strings.Join(strings.Fields(text), "")
 		for _, call := range [...]string{"dropdatabase(", ".drop(", "deletemany({})", "remove({})", "dropindexes(", "dropuser(", "dropallusers"} {
 			if strings.Contains(squeezed, call) {

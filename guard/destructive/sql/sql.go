@@ -7,8 +7,9 @@ import "strings"
 // Losses names the statements of the script that lose data, in the words of the script ("DROP TABLE users"), at most eight. It
 // is linear in the length of the script. Comments and quoted text do not count.
 func Losses(script string) []string {
-	var found []string
+	var found, made []string
 	var st []string
+	open := -1 // number of losses before the transaction that is open
 	l := lexer{src: script}
 	for {
 		t, ok := l.next()
@@ -20,7 +21,20 @@ func Losses(script string) []string {
 			}
 			continue
 		}
-		if loss := judge(st); loss != "" && len(found) < maxLosses {
+		if len(st) > 0 {
+			switch {
+			case is(st[0], "begin") || is(st[0], "start") && len(st) > 1 && is(st[1], "transaction"):
+				open = len(found)
+			case is(st[0], "rollback") && len(st) < 3 && open >= 0:
+				found, open = found[:open], -1
+			case is(st[0], "commit", "end"):
+				open = -1
+			}
+		}
+		if name := created(st); name != "" && len(made) < maxMade {
+			made = append(made, name)
+		}
+		if loss := judge(st); loss != "" && len(found) < maxLosses && !dropsOwn(st, made) {
 			found = append(found, loss)
 		}
 		st = st[:0]
@@ -33,6 +47,7 @@ func Losses(script string) []string {
 const (
 	maxTokens = 512 // of one statement; what follows is only searched for WHERE
 	maxLosses = 8
+	maxMade   = 64 // tables of which it is remembered that the script made them
 )
 
 // lexer cuts a script into words, quoted names (without quotes) and single characters.
@@ -148,6 +163,40 @@ func deleteAll(st []string) string {
 		}
 	}
 	return ""
+}
+
+// created names the table that a statement makes, which was not there before: CREATE TABLE t, CREATE TEMP TABLE IF NOT EXISTS t.
+func created(st []string) string {
+	if len(st) < 3 || !is(st[0], "create") {
+		return ""
+	}
+	rest, temp := st[1:], false
+	for len(rest) > 1 && is(rest[0], "temp", "temporary", "unlogged", "global", "local") {
+		temp = temp || is(rest[0], "temp", "temporary")
+		rest = rest[1:]
+	}
+	switch {
+	case len(rest) < 2 || !is(rest[0], "table"):
+		return ""
+	case is(rest[1], "if"):
+		if !temp || len(rest) < 5 {
+			return "" // it may have been there
+		}
+		return rest[4]
+	}
+	return rest[1]
+}
+
+// dropsOwn reports whether a statement drops or empties a table that the script made itself.
+func dropsOwn(st, made []string) bool {
+	if len(made) == 0 || len(st) < 2 || !is(st[0], "drop", "truncate", "delete", "update") {
+		return false
+	}
+	rest := st[1:]
+	for len(rest) > 1 && is(rest[0], "table", "temporary", "if", "exists", "from") {
+		rest = rest[1:]
+	}
+	return is(rest[0], made...) && (len(rest) < 2 || rest[1] != ",")
 }
 
 // always recognises WHERE 1=1, WHERE 1 and WHERE TRUE.

@@ -38,7 +38,7 @@ func program(k *rule.Call) []rule.Effect {
 	case "find", "gfind":
 		return find(k, k.Words, false)
 	case "fd", "fdfind":
-		return fd(k, k.Words)
+		return fd(k, k.Words, false)
 	case "rsync":
 		return rsync(k)
 	case "truncate", "gtruncate":
@@ -124,7 +124,7 @@ func fedTo(k *rule.Call, what rule.Op) []rule.Effect {
 		case "find", "gfind":
 			return append(list, find(from, from.Words, true)...)
 		case "fd", "fdfind":
-			return append(list, fd(from, from.Words)...)
+			return append(list, fd(from, from.Words, true)...)
 		case "ls", "echo", "printf":
 			if o := rule.Parse(from.Words, "", ""); len(o.Operands) > 0 && !o.Has("R", "--recursive") {
 				return append(list, from.Each(what, o.Operands)...)
@@ -139,6 +139,8 @@ func softer(k *rule.Call, e rule.Effect) rule.Effect {
 	t := &e.Target
 	base := path.Base(t.Path)
 	switch {
+	case t.Zone == place.GitDir && e.Op&(rule.DropTree|rule.DropFile) != 0 && (strings.HasSuffix(t.Path, "/.git/rebase-merge") || strings.HasSuffix(t.Path, "/.git/rebase-apply")):
+		e.Op = 0 // what git itself advises after a rebase that stopped half-way
 	case t.Zone == place.GitDir && e.Op&rule.DropFile != 0 && (strings.HasSuffix(t.Path, ".lock") || strings.Contains(t.Path, "/.git/hooks/")):
 		e.Op &^= rule.DropFile
 	case t.Zone == place.GitDir && e.Op&rule.Empty != 0 && (strings.Contains(t.Path, "/.git/info/") || strings.HasSuffix(t.Path, "_MSG") || strings.Contains(t.Path, "/.git/hooks/")):
@@ -163,7 +165,7 @@ func softer(k *rule.Call, e rule.Effect) rule.Effect {
 
 // critical recognises files without which a machine does not start or nobody can log in.
 func critical(p string) bool {
-	for _, d := range [...]string{"/bin/", "/sbin/", "/boot/", "/lib/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/sys/", "/proc/sys", "/System/"} {
+	for _, d := range [...]string{"/bin/", "/sbin/", "/boot/", "/lib/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/sys/firmware/", "/sys/power/", "/proc/sys/kernel/", "/System/"} {
 		if strings.HasPrefix(p, d) {
 			return true
 		}

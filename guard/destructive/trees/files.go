@@ -186,7 +186,7 @@ func chmod(k *rule.Call, mode string, tree bool, operands []shell.Word) []rule.E
 		inside := z == place.ProjectRoot || z == place.Project || z == place.Unknown
 		switch {
 		case tree && inside:
-			if extreme(mode) {
+			if extreme(mode) && (z != place.Project || closes(mode)) && e.Op&rule.Remote == 0 {
 				e.Op |= rule.OpenTree
 			}
 		case tree && z == place.Outside && !extreme(mode):
@@ -200,6 +200,15 @@ func chmod(k *rule.Call, mode string, tree bool, operands []shell.Word) []rule.E
 		list = append(list, e)
 	}
 	return list
+}
+
+// closes reports whether a mode takes something from the owner.
+func closes(mode string) bool {
+	if strings.Trim(mode, "01234567") == "" {
+		owner := ("000" + mode)[len(mode)]
+		return owner < '6'
+	}
+	return strings.Contains(mode, "-") || strings.HasSuffix(mode, "=")
 }
 
 // minus turns a mode that begins with a dash (chmod -R -x dir) into an operand, so that it is not taken for options.

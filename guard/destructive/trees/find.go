@@ -144,7 +144,8 @@ func (s *search) action(words []shell.Word, i int) int {
 }
 
 // fd reads fd -x rm: it searches the project, or the folders that are named.
-func fd(k *rule.Call, words []shell.Word) []rule.Effect {
+func fd(k *rule.Call, words []shell.Word, fed bool) []rule.Effect {
+	drops := fed
 	var names []string
 	var bases []shell.Word
 	pattern := false
@@ -154,6 +155,7 @@ func fd(k *rule.Call, words []shell.Word) []rule.Effect {
 			if i+1 >= len(words) || !rule.OneOf(path.Base(words[i+1].Text), "rm", "unlink", "shred", "srm", "truncate") {
 				return nil
 			}
+			drops = true
 			i = len(words)
 		case rule.OneOf(t, "-e", "--extension"):
 			if i++; i < len(words) {
@@ -170,6 +172,9 @@ func fd(k *rule.Call, words []shell.Word) []rule.Effect {
 		default:
 			bases = append(bases, words[i])
 		}
+	}
+	if !drops {
+		return nil
 	}
 	if len(bases) == 0 {
 		bases = []shell.Word{{Text: "."}}

@@ -129,7 +129,7 @@ func gitRefDelete(k *rule.Call) string {
 
 func gitPushForce(k *rule.Call) string {
 	g, ok := k.GitSub("push", "send-pack")
-	if !ok || g.Has("n", "--dry-run") {
+	if !ok || g.Has("n", "--dry-run") || k.Own(g) && !k.Networked() {
 		return ""
 	}
 	lease := g.Has("--force-with-lease")

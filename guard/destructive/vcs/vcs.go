@@ -240,6 +240,9 @@ func checkoutPaths(k *rule.Call, g rule.Git) []string {
 // pathLike decides whether a single operand of checkout is a path. A name without a sign of either is a branch, unless git
 // tracks a file of that name and it has changes.
 func pathLike(k *rule.Call, p string, glob bool) bool {
+	if strings.HasPrefix(p, "`") || strings.HasPrefix(p, "$(") { // the output of a command: git describe, git rev-list
+		return false
+	}
 	if glob || strings.ContainsAny(p, "*?[") || wholeTree(p) || strings.HasSuffix(p, "/") || strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, ":") {
 		return true
 	}
