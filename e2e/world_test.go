@@ -15,6 +15,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/claudecli"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
 	"github.com/devflow-suite/devflow/internal/testkit/mockapi"
+	"github.com/devflow-suite/devflow/internal/testkit/quiet"
 	"github.com/devflow-suite/devflow/internal/testkit/terminal"
 )
 
@@ -45,6 +46,7 @@ func newWorldAt(t *testing.T, c claudecli.Client, p place, script func(path func
 		t.Fatal(err)
 	}
 	root := t.TempDir()
+	quiet.Await(t, root)
 	w := &world{t: t, client: c, root: root, home: claudecli.Home{Dir: filepath.Join(root, p.home)}, bin: bin}
 	if p.bin != "" {
 		w.bin = filepath.Join(root, p.bin)

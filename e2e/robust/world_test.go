@@ -16,6 +16,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/internal/testkit/quiet"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
 )
 
@@ -59,7 +60,9 @@ type world struct {
 // newWorld makes a world whose project is an empty folder and where no boundary lane runs.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	return worldAt(t, t.TempDir())
+	dir := t.TempDir()
+	quiet.Await(t, dir)
+	return worldAt(t, dir)
 }
 
 func worldAt(t testing.TB, dir string) *world {

@@ -1,0 +1,64 @@
+// Package quiet waits for the processes that a test has left behind. Hooks start detached ones (a judge, an auto-push) that go on
+// writing below the test's folder after the client has ended; removing the folder under them would fail. It owns nothing.
+package quiet
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// TB is the part of testing.TB that is needed.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+}
+
+// limit bounds the waiting; only a broken run reaches it.
+const limit = 2 * time.Minute
+
+// Await makes the test wait at its end until no process is left that was started with a variable naming dir. Call it after
+// TempDir, so that it runs before the folder is removed. Where there is no /proc it waits for nothing.
+func Await(tb TB, dir string) {
+	tb.Helper()
+	tb.Cleanup(func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		end := time.After(limit)
+		for {
+			left := processes(dir)
+			if len(left) == 0 {
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-end:
+				tb.Errorf("still running at the end: %q", left)
+				return
+			}
+		}
+	})
+}
+
+// processes are the command lines of the processes that know dir by their environment: ours and our ancestors' do not.
+func processes(dir string) (list []string) {
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(env, []byte(dir)) || filepath.Base(filepath.Dir(file)) == strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if err != nil || len(line) == 0 {
+			continue // gone meanwhile, or a zombie
+		}
+		list = append(list, string(bytes.ReplaceAll(bytes.TrimRight(line, "\x00"), []byte{0}, []byte{' '})))
+	}
+	return list
+}
