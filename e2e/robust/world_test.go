@@ -16,8 +16,8 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
-	"github.com/devflow-suite/devflow/internal/testkit/quiet"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
+	"github.com/devflow-suite/devflow/internal/testkit/quiet"
 )
 
 // programs are the hook executables and the events that each is registered for.
