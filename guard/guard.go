@@ -164,11 +164,18 @@ func secretFinding(m secret.Match, where string) verdict.Finding {
 
 // tidy orders by weight and keeps one finding per rule and segment.
 func tidy(found []verdict.Finding) []verdict.Finding {
+	type key struct{ rule, segment string }
 	var out []verdict.Finding
+	var seen map[key]bool
 	for _, f := range found {
-		if f.Decision == verdict.Pass || slices.ContainsFunc(out, func(o verdict.Finding) bool { return o.Rule == f.Rule && o.Segment == f.Segment }) {
+		k := key{f.Rule, f.Segment}
+		if f.Decision == verdict.Pass || seen[k] {
 			continue
 		}
+		if seen == nil {
+			seen = map[key]bool{}
+		}
+		seen[k] = true
 		out = append(out, f)
 	}
 	slices.SortStableFunc(out, func(a, b verdict.Finding) int { return int(b.Decision) - int(a.Decision) })
