@@ -50,7 +50,7 @@ func Run(ctx context.Context, d Deps, req gate.Request) gate.Result {
 	}
 	res := c.run(ctx)
 	res.TookMS = d.Now().Sub(began).Milliseconds()
-	if d.DB != nil && !d.TestsKnown && (len(res.Refs) > 0 || res.Refused()) {
+	if d.DB != nil && !d.TestsKnown && !c.before && (len(res.Refs) > 0 || res.Refused()) {
 		if err := d.DB.Update(func(tx *store.Tx) error { return pushes.Record(tx, req.Session, c.root, res, true, d.Now()) }); err != nil && !res.Refused() {
 			return req.Failed(fmt.Errorf("record the push: %w", err))
 		}
@@ -67,6 +67,7 @@ type checker struct {
 	Deps
 	req    gate.Request
 	places map[string]*place // by work tree
+	before bool              // the same was answered a moment ago
 	root   string            // whose rows these are: the project's, else that of the first push
 	steps  []gate.Step
 	rules  []string
@@ -77,7 +78,7 @@ type checker struct {
 func (c *checker) run(ctx context.Context) gate.Result {
 	c.root = c.req.Root
 	ranges, err := c.targets(ctx)
-	if err == nil && c.known() {
+	if c.before = err == nil && c.known(); c.before {
 		return gate.Result{Verdict: gate.Pass, Refs: c.refs}
 	}
 	for i := 0; err == nil && i < len(ranges); i++ {

@@ -21,6 +21,9 @@ func TestGitsHookKnowsWhatPassed(t *testing.T) {
 		}
 	}
 	known("the same tree", true, w.hook("origin", tip, "refs/heads/feat/x", zeros))
+	if rows := w.rows("ref"); len(rows) != 1 {
+		t.Errorf("%d rows: what is known is not noted again", len(rows))
+	}
 	known("another remote", false, w.hook("fork", tip, "refs/heads/feat/x", zeros))
 	known("another ref", false, w.hook("origin", tip, "refs/heads/feat/y", zeros))
 	known("two refs, one of them new", false, w.hook("origin", tip, "refs/heads/feat/x", zeros, func(r *gate.Request) {

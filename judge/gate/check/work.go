@@ -9,6 +9,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/lint"
@@ -109,7 +110,8 @@ func (c *checker) suite(ctx context.Context, s *span, changes []gitx.Change) err
 	c.Progress("tests")
 	report := suite.Run(ctx, suite.Options{Repo: s.Repo, Tree: s.tree, Clean: s.clean, Commands: commands, Budget: c.Budget, Environ: c.Environ})
 	step = c.step("tests", began)
-	step.Status, step.Text = gate.Status(report.Status), strings.TrimPrefix(report.Text(), "tests: ")
+	head, tail, _ := strings.Cut(strings.TrimPrefix(report.Text(), "tests: "), "\n")
+	step.Status, step.Text = gate.Status(report.Status), strings.TrimSpace(redact.Clip(head, maxHead)+"\n"+tail)
 	switch report.Status {
 	case suite.Fail:
 		c.refuse(gate.RuleTests, step)
@@ -130,6 +132,9 @@ func (c *checker) tested(s *span, tests string) {
 		c.refs[i].Tests = tests
 	}
 }
+
+// maxHead bounds what is said of a test run before the end of its output, in bytes.
+const maxHead = 300
 
 // remembered reports whether the commands were green on this tree before.
 func (c *checker) remembered(s *span, green string) (ok bool) {

@@ -94,6 +94,7 @@ func TestTestsThatMisbehave(t *testing.T) {
 		{"secret", "echo token " + secret + "; exit 1", "token"},
 		{"escapes", `printf '\033[31mred\000\n\302\205'; exit 1`, "exit 1"},
 		{"killed", "kill -9 $$", "exit 137"},
+		{"a long command", "true " + strings.Repeat("x", 3000) + "; echo the end; exit 1", "the end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
