@@ -5,6 +5,7 @@ package line
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/carry"
@@ -86,9 +87,7 @@ func (r *reader) commands(list []shell.Command, depth int) {
 func (r *reader) line(c *shell.Command, line string, depth int) {
 	s, err := shell.Parse(line)
 	if err != nil {
-		opaque := *c
-		opaque.Opaque = true
-		r.out = append(r.out, opaque)
+		r.opaque(c)
 	}
 	for i := range s.Commands {
 		adopt(&s.Commands[i], c)
@@ -111,40 +110,77 @@ func adopt(inner, c *shell.Command) {
 	inner.Text, inner.Pos = c.Text, c.Pos
 }
 
+// maxScripts bounds what is read of files that the line writes, in bytes: twice the longest line, since the same file may run
+// in more than one folder.
+const maxScripts = 2 * shell.MaxSource
+
 // scripts reads files that the line itself writes and then runs: `cat > x.sh <<E … ; bash x.sh`. It reports whether there
-// was one.
+// was one. A text is read once for every folder in which it runs, and every kind of runner.
 func (r *reader) scripts(writes []write.Write, l *Line) bool {
-	found := false
+	var at map[shell.Dir][]*write.Write
+	seen := map[string]int{} // by file and runner: how many of the file's writes were read
+	left := maxScripts
 	for i := range l.Expanded.Commands {
 		c := &l.Expanded.Commands[i]
 		file, lang := scriptFile(c)
 		if file == "" {
 			continue
 		}
-		for _, w := range writes {
-			if w.Delete || w.Content.Text == "" || w.Cmd >= i || w.Dir.Join(w.Path.Text) != c.Dir.Join(file) {
-				continue
+		if at == nil {
+			at = byPlace(writes)
+		}
+		place := c.Dir.Join(file)
+		key := strings.Join(append([]string{place.Path, c.Dir.Path, c.User, string(lang), strconv.FormatBool(c.Remote)}, c.Wrappers...), "\x00")
+		n := seen[key]
+		for list := at[place]; n < len(list) && list[n].Cmd < i; n++ {
+			if left -= len(list[n].Content.Text); left < 0 {
+				r.opaque(c)
+				return true
 			}
-			found = true
-			if lang == "" {
-				lang = byShebang(w.Content.Text)
-			}
-			if lang == "" {
-				r.line(c, w.Content.Text, 1)
-				continue
-			}
-			effects := code.Read(lang, w.Content.Text)
-			for _, line := range effects.Shell() {
-				r.line(c, line, 1)
-			}
-			if effects.Unreadable {
-				opaque := *c
-				opaque.Opaque = true
-				r.out = append(r.out, opaque)
+			r.script(c, lang, list[n].Content.Text)
+		}
+		seen[key] = n
+	}
+	return len(seen) > 0 && left < maxScripts
+}
+
+// byPlace lists the writes of known texts by the file, those of compound statements first: of them it is not known when.
+func byPlace(writes []write.Write) map[shell.Dir][]*write.Write {
+	at := map[shell.Dir][]*write.Write{}
+	for _, compound := range [...]bool{true, false} {
+		for i := range writes {
+			if w := &writes[i]; !w.Delete && w.Content.Text != "" && (w.Cmd < 0) == compound {
+				place := w.Dir.Join(w.Path.Text)
+				at[place] = append(at[place], w)
 			}
 		}
 	}
-	return found
+	return at
+}
+
+// script appends the commands of a file that c runs.
+func (r *reader) script(c *shell.Command, lang code.Lang, text string) {
+	if lang == "" {
+		lang = byShebang(text)
+	}
+	if lang == "" {
+		r.line(c, text, 1)
+		return
+	}
+	effects := code.Read(lang, text)
+	for _, line := range effects.Shell() {
+		r.line(c, line, 1)
+	}
+	if effects.Unreadable {
+		r.opaque(c)
+	}
+}
+
+// opaque appends a command again, as one of which not everything was read.
+func (r *reader) opaque(c *shell.Command) {
+	again := *c
+	again.Opaque = true
+	r.out = append(r.out, again)
 }
 
 // scriptFile is the script that a command runs, and its language; "" for a shell's.
