@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/devflow-suite/devflow/guard/line"
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/guard/verdict"
+	"github.com/devflow-suite/devflow/guard/write"
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
@@ -45,6 +47,7 @@ func inspect(s *event.Scene, in claude.ToolIn) *inspection {
 		g.written = s.WrittenBy(g.line.Writes)
 		for _, p := range g.line.Pushes {
 			if !p.DryRun {
+				p.Unreadable = p.Unreadable || p.Before.Commits && g.writesBefore(s, p.Cmd)
 				g.pushes = append(g.pushes, p)
 			}
 		}
@@ -59,6 +62,15 @@ func inspect(s *event.Scene, in claude.ToolIn) *inspection {
 	}
 	g.took = s.Elapsed() - start
 	return g
+}
+
+// writesBefore is whether the line writes a file of the project before one of its commands: a commit of it holds what nobody
+// has seen yet.
+func (g *inspection) writesBefore(s *event.Scene, cmd int) bool {
+	return slices.ContainsFunc(g.line.Writes, func(w write.Write) bool {
+		_, inside := s.Target(w)
+		return inside && w.Cmd < cmd
+	})
 }
 
 // fileOf is what a writing tool is about to do.
