@@ -30,6 +30,8 @@ func (o Origin) Scene() Scene {
 	if o.HasRepo {
 		w.Linked = o.Repo.GitDir != o.Repo.CommonDir
 		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir, o.Paths.Home+"/.config/git/ignore")
+	} else if o.Project != "" {
+		w.Disk = place.NewPlainDisk(o.Project)
 	}
 	p := protect.Places{
 		Root: o.Paths.Root, DB: o.Paths.DB, Bin: filepath.Dir(o.Exe), Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Session: o.Session,

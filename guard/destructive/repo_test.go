@@ -129,7 +129,9 @@ func TestElsewhere(t *testing.T) {
 		"docker run --rm -v /:/host:ro alpine ls /host":                  false,
 		"docker run --rm -v data:/data alpine rm -rf /data":              true,
 		"docker exec app rm -rf /":                                       true,
-		"docker exec app rm -rf node_modules":                            true,
+		"docker exec app rm -rf node_modules":                            false, // made again
+		"docker exec app rm -rf data":                                    true,
+		"ssh host 'cd /srv/app && rm -rf node_modules'":                  true,
 		"docker exec app sh -c 'rm -f /tmp/x'":                           false,
 		"ssh host 'echo x > out.txt'":                                    false,
 		"ssh host 'echo x > /dev/sda'":                                   true,
@@ -180,6 +182,33 @@ func TestThrowawayRepositories(t *testing.T) {
 	for _, cmd := range []string{"git -C ../other reset --hard", "git -C /tmp/t/proj reset --hard", "git reset --hard"} {
 		if verdict.Worst(judge(t, w, cmd)) == verdict.Pass {
 			t.Errorf("%q passes where the project is a temporary folder", cmd)
+		}
+	}
+}
+
+// What the line made itself, where nothing was, it may delete again.
+func TestMadeByTheLine(t *testing.T) {
+	t.Parallel()
+	_, w, here := realWorld(t)
+	for cmd, danger := range map[string]bool{
+		"git clone . ../copy -q && rm -rf ../copy":              false,
+		"mkdir -p ~/t/x && rm -rf ~/t/x":                        false,
+		"mkdir -p gone && cp a.py gone && rm -rf gone":          false,
+		"rm -rf ../copy && git clone . ../copy":                 true,
+		"mkdir -p ~/t/x && rm -rf ~/t":                          true,
+		"mkdir -p ../copy && mv a.py ../copy && rm -rf ../copy": true,
+		"mkdir -p old && rm -rf ../other":                       true,
+		"ssh h 'mkdir -p /opt/none' && rm -rf /opt/none":        true,
+		"mkdir -p $X/y && rm -rf $X/y":                          true,
+	} {
+		if stopped := verdict.Worst(judge(t, w, here(cmd))) != verdict.Pass; stopped != danger {
+			t.Errorf("%q is stopped: %v, want %v", cmd, stopped, danger)
+		}
+	}
+	w.Disk = place.NewPlainDisk(w.Project)
+	for cmd, danger := range map[string]bool{"rm -rf old": true, "rm -rf none": false, "rm -rf dist": false, "rm -rf bin/x": false, "rm -rf src": true, "rm -rf ol*": true, "git checkout -- a.py": true, "rm -rf .": true} {
+		if stopped := verdict.Worst(judge(t, w, cmd)) != verdict.Pass; stopped != danger {
+			t.Errorf("%q without git is stopped: %v, want %v", cmd, stopped, danger)
 		}
 	}
 }

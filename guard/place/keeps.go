@@ -39,6 +39,35 @@ func (d *disk) Keeps(rel string) bool {
 	return true
 }
 
+// NewPlainDisk answers for a project without git: everything in it counts as tracked and changed, and only where nothing is can
+// nothing be lost.
+func NewPlainDisk(root string) Disk { return plainDisk(root) }
+
+type plainDisk string
+
+func (d plainDisk) Ignored(string) bool { return false }
+func (d plainDisk) Tracked(rel string) bool {
+	_, err := os.Lstat(filepath.Join(string(d), filepath.FromSlash(rel)))
+	return err == nil && !buildName(path.Base(rel))
+}
+func (d plainDisk) Changed(string) bool { return true }
+func (d plainDisk) Keeps(rel string) bool {
+	if strings.ContainsAny(rel, unknownPart+"*?[") {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(string(d), filepath.FromSlash(rel)))
+	return errors.Is(err, fs.ErrNotExist)
+}
+func (d plainDisk) Missing(p string) bool { return missing(p) }
+
+// Missing implements Disk.
+func (d *disk) Missing(p string) bool { return missing(p) }
+
+func missing(p string) bool {
+	_, err := os.Lstat(p)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 func (d *disk) keeps(rel string, left *int) bool {
 	full := filepath.Join(d.root, filepath.FromSlash(rel))
 	switch dir, err := filepath.EvalSymlinks(filepath.Dir(full)); {

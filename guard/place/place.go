@@ -30,6 +30,7 @@ type Disk interface {
 	Ignored(rel string) bool // git ignores it
 	Tracked(rel string) bool // git tracks it or something below it
 	Changed(rel string) bool // a tracked file that differs from what git has staged, or that nobody could compare
+	Missing(p string) bool   // nothing is at the absolute path
 	Keeps(rel string) bool   // without it, and all that is below it, nothing would be lost: git has it unchanged, makes it again, or nothing is there
 }
 

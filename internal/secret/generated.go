@@ -48,7 +48,20 @@ func vendor(name string, beginnings ...string) bool {
 
 // generated reports whether a value looks like the output of a generator: long, of high entropy, and not made of words.
 func generated(v string) bool {
-	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !alphabet(v) && !example(v)
+	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !alphabet(v) && !example(v) && !labelled(v)
+}
+
+// labelled reports whether a value says in its first word that it is made up for a test: mock-refresh-token-1f3, test_api_key_12ab.
+func labelled(v string) bool {
+	end := strings.IndexAny(v, "-_.:")
+	if end < 0 {
+		return false
+	}
+	switch strings.ToLower(v[:end]) {
+	case "test", "tests", "testing", "mock", "mocked", "stub", "unittest", "e2e", "dev", "local", "demo", "fixture":
+		return true
+	}
+	return false
 }
 
 // alphabet reports whether nearly every byte follows the one before it, as in the letters that a generator draws from.

@@ -97,3 +97,19 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// Values that say themselves that they are made up for a test.
+func TestLabelledValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`apiKey: "test_api_key_1234567890abcdef"`:                  0,
+		`refreshToken = "mock-refresh-token-abcdef123456-9Zx81Qw"`: 0,
+		`token: "dev.8f3kQ29dkLpZ71xWvB4nTgR5"`:                    0,
+		`token: "prod-8f3kQ29dkLpZ71xWvB4nTgR5sQ"`:                 1,
+		`api_key = "8f3kQ29dkLpZ71xWvB4nTgR5sQtest-x"`:             1,
+	} {
+		if got := len(secret.Find(text)); got != want {
+			t.Errorf("Find(%q): %d matches, want %d", text, got, want)
+		}
+	}
+}

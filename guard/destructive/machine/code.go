@@ -1,8 +1,11 @@
 package machine
 
 import (
-	"github.com/devflow-suite/devflow/guard/destructive/rule"
+	"path"
+	"slices"
 	"strings"
+
+	"github.com/devflow-suite/devflow/guard/destructive/rule"
 
 	"github.com/devflow-suite/devflow/guard/place"
 	"github.com/devflow-suite/devflow/guard/verdict"
@@ -203,6 +206,9 @@ const generators = " ssh-agent gpg-agent direnv pyenv rbenv nodenv jenv goenv br
 func computedScript(k *rule.Call) string {
 	if k.Cmd.Stdin.Kind == shell.FeedPipe && runsInput(k) {
 		feeders := feeders(k)
+		if printed(k) {
+			return ""
+		}
 		for _, n := range feeders {
 			if strings.Contains(generators, " "+n+" ") {
 				return ""
@@ -223,6 +229,52 @@ func computedScript(k *rule.Call) string {
 		}
 	}
 	return script
+}
+
+// printed reports whether what the command runs is a file that cat prints: cat build.sh | bash is bash build.sh.
+func printed(k *rule.Call) bool {
+	found := false
+	for _, i := range k.Cmd.Stdin.From {
+		if i < 0 || i >= len(k.Script.Commands) {
+			return false
+		}
+		c := &k.Script.Commands[i]
+		if c.Name != "cat" || len(c.Words) != 2 || c.Remote || !scriptFile(k, c.Words[1]) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// scriptFile recognises a script of the project by its name.
+func scriptFile(k *rule.Call, x shell.Word) bool {
+	dot := strings.LastIndexByte(x.Text, '.')
+	if !x.Literal() || strings.HasPrefix(x.Text, "-") || dot < 0 || !rule.OneOf(x.Text[dot:], ".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".php", ".ts", ".lua") {
+		return false
+	}
+	uses := 0
+	for i := range k.Script.Commands { // what the same line fetches or writes is no script that anybody has read
+		c := &k.Script.Commands[i]
+		if isFetcher(c.Name) {
+			return false
+		}
+		for _, o := range c.Words {
+			if path.Base(strings.TrimPrefix(o.Text, "of=")) == path.Base(x.Text) {
+				uses++
+			}
+		}
+		for _, r := range c.Redirs {
+			if r.Writes() && path.Base(r.Target.Text) == path.Base(x.Text) {
+				return false
+			}
+		}
+	}
+	if uses > 1 || len(k.Script.Redirs) > 0 && slices.ContainsFunc(k.Script.Redirs, func(r shell.Redirect) bool { return r.Writes() && path.Base(r.Target.Text) == path.Base(x.Text) }) {
+		return false
+	}
+	z := k.World.Resolve(k.Cmd.Dir, x).Zone
+	return z == place.Project || z == place.Build
 }
 
 // computedProgram judges a program that is not known by its arguments.

@@ -165,6 +165,9 @@ func (k *Call) elsewhere(x shell.Word) []Effect {
 			}
 		}
 	}
+	if t.Zone == place.Build && !k.Cmd.Wrapped("ssh") {
+		return list // made again by the next build in the container
+	}
 	return append(list, Effect{Op: Remote, Target: t})
 }
 
@@ -207,6 +210,33 @@ func (k *Call) Kept(t place.Target) bool {
 		return false
 	}
 	return !k.moves() && k.World.Disk.Keeps(rel)
+}
+
+// Made reports whether the script itself makes the folder before it deletes it, and nothing was there: git clone . ../copy.
+func (k *Call) Made(t place.Target) bool {
+	if t.Path == "" || t.Dynamic || t.Glob || k.World.Disk == nil || t.Zone != place.Outside && t.Zone != place.HomeTop && t.Zone != place.Project || k.moves() || !k.World.Disk.Missing(t.Path) {
+		return false
+	}
+	for i := range k.Script.Commands {
+		c := &k.Script.Commands[i]
+		if c == k.Cmd {
+			return false
+		}
+		switch {
+		case c.Remote || len(c.Words) == 0:
+			continue
+		case !OneOf(c.Name, "mkdir", "cp", "git", "rsync", "tar", "unzip", "npx", "npm", "cargo", "go", "django-admin", "degit", "cookiecutter"):
+			continue
+		case c.Name == "git" && !slices.Contains(c.Args, "clone") && !slices.Contains(c.Args, "init") && !slices.Contains(c.Args, "worktree"):
+			continue
+		}
+		for _, x := range c.Words[1:] {
+			if x.Text != "" && x.Text[0] != '-' && k.World.Resolve(c.Dir, x).Path == t.Path {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // moves reports whether the script moves or links files, or runs code that could.

@@ -322,6 +322,9 @@ func cloudDelete(k *rule.Call) string {
 // emulated reports whether the command talks to a service on this machine: LocalStack, MinIO, DynamoDB Local.
 func emulated(k *rule.Call) bool {
 	for i, x := range k.Words {
+		if strings.HasPrefix(x.Text, "http") && local(x.Text) { // --queue-url http://localhost:4566/q
+			return true
+		}
 		v, ok := strings.CutPrefix(x.Text, "--endpoint-url")
 		switch {
 		case !ok:

@@ -260,6 +260,8 @@ func scratch(k *rule.Call) bool {
 			}
 		}
 		return true
+	case "wrangler":
+		return k.Arg("--local")
 	case "psql", "mysql":
 		o := rule.Parse(k.Words, "dhpUuPFvce", " --dbname --host --port --username --command --database ")
 		name, ok := o.Get("d", "D", "--dbname", "--database")

@@ -125,6 +125,13 @@ func fedTo(k *rule.Call, what rule.Op) []rule.Effect {
 			return append(list, find(from, from.Words, true)...)
 		case "fd", "fdfind":
 			return append(list, fd(from, from.Words, true)...)
+		case "tail", "head", "sort", "uniq", "grep":
+			if fed := from.Cmd.Stdin.From; len(fed) == 1 && fed[0] >= 0 && fed[0] < i {
+				ls := rule.New(k.Script, &k.Script.Commands[fed[0]], k.World)
+				if o := rule.Parse(ls.Words, "", ""); ls.Name == "ls" && len(o.Operands) > 0 && !o.Has("R", "--recursive") {
+					return append(list, ls.Each(what, o.Operands)...)
+				}
+			}
 		case "ls", "echo", "printf":
 			if o := rule.Parse(from.Words, "", ""); len(o.Operands) > 0 && !o.Has("R", "--recursive") {
 				return append(list, from.Each(what, o.Operands)...)
@@ -155,7 +162,7 @@ func softer(k *rule.Call, e rule.Effect) rule.Effect {
 		e.Op = e.Op&^rule.DropTree | rule.DropFile
 	case t.Zone == place.Project && e.Op&rule.DropFile != 0 && t.Glob && strings.Trim(base, "*?.") == "":
 		e.Op |= rule.DropTree // rm src/* takes all of it
-	case t.Zone == place.Project && e.Op&(rule.DropTree|rule.Remote) == rule.DropTree && k.Kept(*t):
+	case t.Zone == place.Project && e.Op&(rule.DropTree|rule.Remote) == rule.DropTree && k.Kept(*t), e.Op&(rule.DropTree|rule.Remote|rule.Unset) == rule.DropTree && k.Made(*t):
 		e.Op = 0
 	case t.Zone == place.Keys && e.Op&(rule.Empty|rule.Add) != 0 && k.Cmd.Name == "touch":
 		e.Op = 0
