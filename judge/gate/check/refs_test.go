@@ -186,6 +186,7 @@ func TestForceByAnAgent(t *testing.T) {
 		t.Run(strings.ReplaceAll(tt.line, "/", "|"), func(t *testing.T) {
 			t.Parallel()
 			w := rewritten(t)
+			w.Write("notes.md", "not committed yet\n")
 			if tt.config != nil {
 				w.Git(append([]string{"config"}, tt.config...)...)
 			}
@@ -240,8 +241,9 @@ func TestWhatIsKnownOnlyAtRunTime(t *testing.T) {
 		lifted := w.ask(line, func(r *gate.Request) { r.Lifted = []string{gate.RuleError} })
 		w.expect(line+" lifted", lifted, nil, "allowed by a person")
 	}
+	w.Write("notes.md", "not committed yet\n")
 	for _, line := range []string{
-		"git checkout -b new && git add -A && git commit -m x && git push -u origin new", "git status && git push origin feat/x", "cd src && git push origin feat/x", "git fetch && git push origin feat/x",
+		"git commit --allow-empty -m x && git push origin feat/x", "git checkout -b new && git add -A && git commit -m x && git push -u origin new", "git status && git push origin feat/x", "cd src && git push origin feat/x", "git fetch && git push origin feat/x",
 		"git tag v9 && git push origin v9", "git add . && git commit -m x && git push origin HEAD", "git branch b && git push origin b", "git checkout feat/x && git commit -am x && git push origin feat/x",
 	} {
 		w.expect(line, w.ask(line), nil)

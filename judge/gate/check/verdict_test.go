@@ -167,7 +167,8 @@ func TestTheRangeIsJudgedNow(t *testing.T) {
 				t.Error("the tests were started though it is refused already")
 			}
 			w.Git("checkout", "-q", "--", ".")
-			w.expect("a commit that is not made yet", w.ask("git commit --allow-empty -m x; git push origin feat/x"), tt.want, tt.words)
+			w.Write("more.md", "x\n")
+			w.expect("a commit that is not made yet", w.ask("git add -A; git commit -m x; git push origin feat/x"), tt.want, tt.words)
 		})
 	}
 }
@@ -188,7 +189,8 @@ func TestWhatAMergeBringsIsNotJudgedAgain(t *testing.T) {
 	w.Commit("three")
 	w.Git("merge", "-q", "-m", "merge", "main")
 	w.expect("made", w.ask("git push"), nil)
-	w.expect("pending", w.ask("git commit --allow-empty -m x && git push"), nil)
+	w.Write("notes.md", "x\n")
+	w.expect("pending", w.ask("git add -A && git commit -m x && git push"), nil)
 	w.Write("src/theirs.py", conflict+"# mine\n")
 	w.expect("pending, and touched", w.ask("git commit -am x && git push"), []string{gate.RuleVerdict, gate.RuleLint}, "commit first")
 	w.Commit("four")
