@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/destructive"
 	"github.com/devflow-suite/devflow/guard/protect"
 	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/internal/regular"
-	"github.com/devflow-suite/devflow/internal/secret"
+	"github.com/devflow-suite/devflow/internal/shell"
 )
 
 // Edit replaces a text of a file.
@@ -36,7 +37,24 @@ func (f File) Check(s Scene) []verdict.Finding {
 		before, _ := regular.Read(f.Path, maxOld)
 		found = protect.File(s.Places, f.Path, before, f.after(before))
 	}
+	found = append(found, s.lifted(f.outside(s))...)
 	return tidy(append(found, f.secrets()...))
+}
+
+// outside says of a file that is not among those of the project what a redirection into it would say: devices, keys, the
+// system, git's own files.
+func (f File) outside(s Scene) []verdict.Finding {
+	if p := s.World.Project; p != "" && strings.HasPrefix(f.Path, p+"/") && !strings.Contains(f.Path, "/.git/") {
+		return nil
+	}
+	op := ">>"
+	if f.Whole {
+		op = ">"
+		if _, err := regular.Read(f.Path, maxOld); err != nil && !strings.HasPrefix(f.Path, "/dev/") {
+			op = ">>" // there is nothing to lose
+		}
+	}
+	return destructive.Redirects(&shell.Script{Redirs: []shell.Redirect{{Op: op, Target: shell.Word{Text: f.Path, Quoted: true}}}}, s.World)
 }
 
 // after is the file as it will be.
@@ -61,8 +79,8 @@ func (f File) secrets() []verdict.Finding {
 	var old string
 	loaded := false
 	look := func(text, replaced string) {
-		for _, m := range secret.Find(text) {
-			value := text[m.Start:m.End]
+		for _, m := range find(text) {
+			value := m.value
 			if strings.Contains(replaced, value) {
 				continue
 			}

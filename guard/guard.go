@@ -12,7 +12,6 @@ import (
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/internal/redact"
-	"github.com/devflow-suite/devflow/internal/secret"
 	"github.com/devflow-suite/devflow/internal/shell"
 )
 
@@ -119,7 +118,7 @@ func secrets(l *line.Line) []verdict.Finding {
 		if !keeps[i] && !loose && !publishes(c) {
 			continue
 		}
-		texts := []string{c.Text, c.Stdin.Text.Text}
+		texts := append(said(c), c.Text, c.Stdin.Text.Text)
 		for _, r := range c.Redirs {
 			texts = append(texts, r.Body.Text)
 		}
@@ -128,7 +127,7 @@ func secrets(l *line.Line) []verdict.Finding {
 				continue
 			}
 			seen[text] = true
-			for _, m := range secret.Find(text) {
+			for _, m := range find(text) {
 				found = append(found, secretFinding(m, "the command `"+redact.Clip(c.Text, maxSegment/2)+"`"))
 			}
 		}
@@ -154,7 +153,7 @@ func publishes(c *shell.Command) bool {
 }
 
 // secretFinding names rule and place of a secret, never its value.
-func secretFinding(m secret.Match, where string) verdict.Finding {
+func secretFinding(m hit, where string) verdict.Finding {
 	return verdict.Finding{
 		Rule: "secret." + m.Rule, Decision: verdict.Deny, What: "writes a secret", Segment: where,
 		Why:     "what is written here is read by everybody who gets the file, and stays in the history",

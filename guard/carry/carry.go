@@ -145,6 +145,8 @@ func (l *list) program() bool {
 		}
 	case "ansible":
 		l.ansible()
+	case "awk", "gawk", "mawk", "nawk":
+		l.awk()
 	default:
 		return l.option(name)
 	}

@@ -268,3 +268,34 @@ func (l *list) ansible() {
 		}
 	}
 }
+
+// awk reads what a program of awk starts that comes from outside of it: variables of the command line, its input.
+func (l *list) awk() {
+	text := strings.Join(l.c.Args, "\n")
+	script := ""
+	for _, v := range l.values(" -f --file ") {
+		if v == "-" || v == "/dev/stdin" {
+			script = l.input()
+		}
+	}
+	if script != "" {
+		l.add(l.c.Name + " " + Quote(script))
+	}
+	_, after, runs := strings.Cut(text, "system(")
+	if !runs && !strings.Contains(text, `| "sh"`) && !strings.Contains(text, `| "bash"`) {
+		return
+	}
+	for _, v := range l.values(" -v --assign ") {
+		_, value, _ := strings.Cut(v, "=")
+		l.add(value)
+	}
+	if strings.HasPrefix(strings.TrimLeft(after, " "), "$0") || strings.Contains(text, `print | "`) {
+		l.add(l.input())
+		if l.input() == "" {
+			l.add("cat input | sh")
+		}
+	}
+	if strings.HasPrefix(strings.TrimLeft(after, " "), "ENVIRON") {
+		l.add("cat input | sh")
+	}
+}

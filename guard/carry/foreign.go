@@ -3,6 +3,8 @@ package carry
 import (
 	"path"
 	"strings"
+
+	"github.com/devflow-suite/devflow/internal/shell"
 )
 
 // foreign reads the code of languages that package guard/code does not know: the texts in it, where the code speaks of starting
@@ -206,14 +208,7 @@ func (l *list) proxy() {
 		default:
 			continue
 		}
-		line := w.Text
-		for _, x := range l.c.Words[i+1:] {
-			if x.Literal() && !strings.HasPrefix(x.Text, "~") || x.Quoted && !x.Dynamic {
-				line += " " + Quote(x.Text)
-			} else {
-				line += " " + x.Text
-			}
-		}
+		line := Line(w.Text, l.c.Words[i+1:])
 		l.add(line)
 		return
 	}
@@ -240,4 +235,62 @@ func speaks(name string) bool {
 		return true
 	}
 	return false
+}
+
+// Line is a program with its words as one line.
+func Line(program string, words []shell.Word) string {
+	var b strings.Builder
+	b.WriteString(program)
+	for _, x := range words {
+		b.WriteByte(' ')
+		if x.Literal() && !strings.HasPrefix(x.Text, "~") || x.Quoted && !x.Dynamic {
+			b.WriteString(Quote(x.Text))
+		} else {
+			b.WriteString(x.Text)
+		}
+	}
+	return b.String()
+}
+
+// Starts reports whether code speaks of starting programs or of code in a text.
+func Starts(code string) bool {
+	return contains(code, []string{"system", "exec", "eval", "`", "qx"})
+}
+
+// Hidden reads code that runs something computed: where it decodes or fetches what it runs, the line is one that does so.
+func Hidden(code string) []string {
+	if contains(code, []string{"b64decode", "b32decode", "fromhex", "unhexlify", "decompress", "marshal", "codecs.decode", "decode_base64", "base64_decode", "unpack", "pack(", "atob(", "'base64'", "\"base64\"", "str_rot13", "gzinflate", "chr("}) {
+		return []string{"base64 -d payload | sh"}
+	}
+	if contains(code, []string{"urlopen", "urlretrieve", "requests.get", "httpx.get", "curl ", "wget ", "LWP::", "Net::HTTP", "open-uri", "fetch(", "file_get_contents('http", "file_get_contents(\"http"}) {
+		return []string{"curl address | sh"}
+	}
+	if contains(code, []string{"input()", "sys.stdin", "<STDIN>", "gets", "shift"}) {
+		return []string{"cat input | sh"}
+	}
+	return nil
+}
+
+// Scripts are the command lines of a package.json.
+func Scripts(text string) []string {
+	_, rest, ok := strings.Cut(text, `"scripts"`)
+	if !ok {
+		return nil
+	}
+	rest, _, _ = strings.Cut(rest, "}")
+	var out []string
+	for i, name := 0, true; i < len(rest) && len(out) < maxLines; i++ {
+		if rest[i] != '"' {
+			continue
+		}
+		s, end := literal(rest, i)
+		if end < 0 {
+			break
+		}
+		if !name {
+			out = append(out, s)
+		}
+		i, name = end, !name
+	}
+	return out
 }

@@ -42,7 +42,8 @@ func Read(command string, aliases gitcmd.Aliases) Line {
 	l.Expanded = l.Script
 	l.Expanded.Commands = r.out
 	l.Writes = write.Of(&l.Expanded)
-	if r.scripts(l.Writes, &l) {
+	scripts := r.scripts(l.Writes, &l)
+	if r.written(l.Writes, &l) || scripts {
 		l.Expanded.Commands = r.out
 		l.Writes = write.Of(&l.Expanded)
 	}
@@ -60,6 +61,7 @@ type reader struct {
 func (r *reader) commands(list []shell.Command, depth int) {
 	all := gitcmd.All(list, r.aliases)
 	r.out = slices.Grow(r.out, len(all))
+	places := make([]int, 0, len(all))
 	for i := range all {
 		c := &all[i]
 		if depth > maxDepth || len(r.out) >= maxCommands && depth > 0 {
@@ -68,6 +70,7 @@ func (r *reader) commands(list []shell.Command, depth int) {
 			return
 		}
 		at := len(r.out)
+		places = append(places, at)
 		r.out = append(r.out, *c)
 		for _, line := range carry.Lines(c) {
 			r.line(c, line, depth+1)
@@ -77,9 +80,48 @@ func (r *reader) commands(list []shell.Command, depth int) {
 			continue
 		}
 		r.out[at].Opaque = c.Opaque || effects.Unreadable
+		if lang, src, _ := code.Of(c); effects.Unreadable || lang == code.Perl && carry.Starts(src.Text) {
+			for _, line := range carry.Hidden(src.Text) {
+				r.line(c, line, depth+1)
+			}
+		}
 		for _, line := range effects.Shell() {
 			r.line(c, line, depth+1)
 		}
+	}
+	r.refer(list, all, places)
+}
+
+// refer makes Stdin.From of the commands that now stand at places point to where their feeders stand now. all is list with
+// the aliases of git in place of some commands.
+func (r *reader) refer(list, all []shell.Command, places []int) {
+	now := places
+	if len(all) != len(list) {
+		now = make([]int, len(list))
+		j := 0
+		for i := range list {
+			for k := j; k < len(all); k++ {
+				if all[k].Pos == list[i].Pos && all[k].Text == list[i].Text {
+					j = k
+					break
+				}
+			}
+			now[i] = places[min(j, len(places)-1)]
+			j++
+		}
+	}
+	for _, at := range places {
+		old := r.out[at].Stdin.From
+		if len(old) == 0 {
+			continue
+		}
+		from := make([]int, 0, len(old))
+		for _, f := range old {
+			if f >= 0 && f < len(now) {
+				from = append(from, now[f])
+			}
+		}
+		r.out[at].Stdin.From = from
 	}
 }
 

@@ -210,7 +210,7 @@ func computedScript(k *rule.Call) string {
 			return ""
 		}
 		for _, n := range feeders {
-			if strings.Contains(generators, " "+n+" ") {
+			if strings.Contains(generators, " "+n+" ") && !isInterpreter(n) {
 				return ""
 			}
 		}
