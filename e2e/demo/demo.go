@@ -18,6 +18,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/claudecli"
 	"github.com/devflow-suite/devflow/internal/testkit/gitrepo"
 	"github.com/devflow-suite/devflow/internal/testkit/mockapi"
+	"github.com/devflow-suite/devflow/internal/testkit/quiet"
 )
 
 // patience bounds the whole session. It takes some seconds.
@@ -75,6 +76,7 @@ func show(ctx context.Context, o options, n *narrator) (err error) {
 			n.line("kept", dir)
 			return
 		}
+		quiet.Wait(ctx, dir) // what the session has left behind still writes there
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
 	s := stage{ctx: ctx, n: n, client: client, bin: bin, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "shop")}
@@ -145,6 +147,10 @@ func (s stage) plant(r gitrepo.Reporter) {
 	repo.Write(readFile, invoice)
 	repo.Write("tests/billing/test_invoice.py", invoiceTest)
 	repo.Commit("Start")
+	remote := s.project + ".git"
+	repo.Git("init", "-q", "--bare", remote)
+	repo.Git("remote", "add", "origin", remote)
+	repo.Git("push", "-q", "origin", "HEAD:refs/heads/main")
 }
 
 // devflow runs a built program as the user of the throw-away home.

@@ -112,3 +112,19 @@ func spoken(text string) (context []string, block string) {
 	}
 	return context, block
 }
+
+// refused are the texts of refusals among what is new to the model: from the mark to the end of the tool result.
+func refused(text string) (list []string) {
+	for _, mark := range [...]string{"[devflow:guard] refused", "[devflow:guard] asks", "[devflow:push-gate] refused"} {
+		_, rest, ok := strings.Cut(text, mark)
+		if !ok {
+			continue
+		}
+		end := strings.Index(rest, "\nOnly a person can allow")
+		if end < 0 {
+			end = len(rest)
+		}
+		list = append(list, mark+rest[:end])
+	}
+	return list
+}

@@ -77,6 +77,14 @@ func (s stage) script() mockapi.Script {
 			return mockapi.Turn(mockapi.Text(says), mockapi.Write(filepath.Join(s.project, path), content))
 		}}
 	}
+	bash := func(says, command string) mockapi.Step {
+		return mockapi.Step{Do: func(r mockapi.Request) mockapi.Step {
+			s.overhear(r)
+			s.n.line("agent", says)
+			s.n.line("", "Bash "+command)
+			return mockapi.Turn(mockapi.Text(says), mockapi.Bash(command))
+		}}
+	}
 	read := mockapi.Step{Do: func(r mockapi.Request) mockapi.Step {
 		s.overhear(r)
 		const says = "First I read how invoices look."
@@ -86,16 +94,23 @@ func (s stage) script() mockapi.Script {
 	}}
 	return mockapi.Script{Steps: []mockapi.Step{
 		read,
+		bash("I begin with a clean tree.", "git reset --hard && git clean -fd"),
 		do("Now I write refund().", implFile, refund),
 		do("And a test, as asked.", testFile, hollowTest),
 		do("Done. Refunds work and are tested.", "", ""),
 		do("True, that test checks nothing. I write one that does.", testFile, realTest),
+		bash("I publish it.", "git add -A && git commit -qm 'feat(billing): refunds' && git push origin HEAD:main"),
+		bash("Then on a branch of my own.", "git add -A && git commit -qm 'feat(billing): refunds' && git push -u origin feat/refunds"),
 		do("Refunds work; the tests check the amount and the refusal.", "", ""),
 	}}
 }
 
 // overhear shows what the hooks told the model since it last spoke.
 func (s stage) overhear(r mockapi.Request) {
+	for _, text := range refused(r.Last()) {
+		s.n.verdict(false, "refused before it ran")
+		s.n.line("devflow", text)
+	}
 	context, block := spoken(r.Last())
 	for _, text := range context {
 		s.n.line("devflow", text)

@@ -4,6 +4,7 @@ package quiet
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,22 +26,30 @@ const limit = 2 * time.Minute
 func Await(tb TB, dir string) {
 	tb.Helper()
 	tb.Cleanup(func() {
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		end := time.After(limit)
-		for {
-			left := processes(dir)
-			if len(left) == 0 {
-				return
-			}
-			select {
-			case <-tick.C:
-			case <-end:
-				tb.Errorf("still running at the end: %q", left)
-				return
-			}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		if left := Wait(ctx, dir); len(left) > 0 {
+			tb.Errorf("still running at the end: %q", left)
 		}
 	})
+}
+
+// Wait waits until no process is left that was started with a variable naming dir. It returns the command lines of those that
+// are left when ctx ends.
+func Wait(ctx context.Context, dir string) []string {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		left := processes(dir)
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return left
+		}
+	}
 }
 
 // processes are the command lines of the processes that know dir by their environment: ours and our ancestors' do not.
