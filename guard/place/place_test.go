@@ -91,7 +91,9 @@ func TestFolderOfTheCommand(t *testing.T) {
 		"cd \"$TMPDIR/a\" && x y":             place.Temp,
 		"cd \"$(cat d)\" && x y":              place.Unknown,
 		"(cd /etc); x src":                    place.Project,
-		"cd /tmp && cd - && x src":            place.Unknown,
+		"cd /tmp && cd - && x src":            place.Project,
+		"cd /etc; cd /tmp; cd -; x src":       place.System,
+		"cd - && x src":                       place.Unknown,
 	} {
 		s, err := shell.Parse(src)
 		if err != nil {

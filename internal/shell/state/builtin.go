@@ -83,7 +83,11 @@ func (s *State) chdir(c *Builtin) {
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		args = args[1:] // -P, -L, --
 	}
+	from := s.Dir
+	defer func() { s.Prev, s.Moved = from, true }()
 	switch {
+	case len(args) == 1 && args[0].Text == "-" && args[0].Literal() && s.Moved && c.Name != "pushd":
+		s.Dir = s.Prev
 	case len(args) == 0 && c.Name != "pushd":
 		s.Dir = Dir{Path: "~"}
 	case len(args) == 0 || !args[0].Literal() || args[0].Text == "-" || args[0].Text[:min(1, len(args[0].Text))] == "+":

@@ -32,7 +32,7 @@ func (s *State) Lookup(name string) (v vars.Value, assigned bool) {
 		switch {
 		case s.Given && n < len(s.Params) && n >= 0:
 			return vars.One(s.Params[n]), true
-		case s.Given && !s.Open:
+		case s.Given && !s.Open, n == 9 && !s.Given: // rm$IFS$9-rf$IFS$9/: nobody has a ninth parameter
 			return vars.Value{Words: []word.Word{{}}, Known: true}, true
 		}
 		return vars.Value{}, true

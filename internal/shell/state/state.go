@@ -52,6 +52,8 @@ func (d Dir) Join(p string) Dir {
 // State is what a running shell carries from one command to the next, as far as we follow it.
 type State struct {
 	Dir      Dir
+	Prev     Dir  // where the last cd came from …
+	Moved    bool // … if there was one
 	Errexit  bool // set -e
 	Pipefail bool // set -o pipefail
 	Vars     *vars.Scope
@@ -64,6 +66,9 @@ type State struct {
 func (s *State) Join(o *State) {
 	if s.Dir != o.Dir {
 		s.Dir.Unknown, s.Dir.From = true, ""
+	}
+	if s.Moved != o.Moved || s.Prev != o.Prev {
+		s.Prev, s.Moved = Dir{}, false
 	}
 	s.Errexit = s.Errexit && o.Errexit
 	s.Pipefail = s.Pipefail && o.Pipefail
