@@ -46,7 +46,7 @@ var honest = [...]string{
 	"claude --dangerously-skip-permissions -p x",
 	// variables, processes
 	"export FOO=1", "export DEVFLOW_HOME=$(mktemp -d); go test ./...", "DEVFLOW_HOME=/tmp/x go test ./...", "echo 'export PATH=$PATH:~/bin' >> ~/.bashrc", "echo 'export NODE_ENV=test' >> \"$CLAUDE_ENV_FILE\"",
-	"echo $DEVFLOW_CHILD", "env | grep DEVFLOW", "unset DEVFLOW_CHILD", "pkill -f 'node server.js'", "pgrep -fl devflow", "ps aux | grep devflow", "kill 4711", "kill $(cat server.pid)", "kill %1", "killall node", "pkill -f 'npm run dev'",
+	"echo $DEVFLOW_CHILD", "env | grep DEVFLOW", "unset DEVFLOW_CHILD", "pkill -f 'node server.js'", `pkill -u "$USER" -f vite`, "pkill -f start", "pkill user", "killall tool", "pgrep -fl devflow", "ps aux | grep devflow", "kill 4711", "kill $(cat server.pid)", "kill %1", "killall node", "pkill -f 'npm run dev'",
 	"tmux send-keys -t 0 'npm test' Enter", "lsof -i :3000 | awk '{print $2}' | xargs kill",
 	"find . -name '*.log' | xargs rm", "ls *.tmp | while read f; do rm \"$f\"; done", "grep -rl foo src | xargs sed -i s/foo/bar/", "find ~/.claude/devflow -type f | xargs ls -l", "ls ~/.claude/devflow | xargs echo",
 	"cat a.json > b.json", "cat ~/bad.json > /tmp/h5-b.json", "rename s/a/b/ *.txt", "for f in *.txt; do rm \"$f\"; done", "w='fix the bug'; claude -c -p \"$w\"", "rm -rf .git/hooks.bak", "git config -e",

@@ -185,7 +185,8 @@ func (k *check) kill(name string) {
 			continue
 		}
 		for _, h := range sight.HookPrograms {
-			if strings.Contains(h, pattern) || strings.Contains(pattern, h) || strings.HasPrefix(pattern, "devflow ") || strings.HasPrefix(pattern, "devflow.*") {
+			part := strings.Contains(pattern, "-") || strings.HasPrefix(pattern, "devf") // user, start and tool are words of others, too
+			if part && strings.Contains(h, pattern) || strings.Contains(pattern, h) || strings.HasPrefix(pattern, "devflow ") || strings.HasPrefix(pattern, "devflow.*") {
 				k.deny(RuleKill, "a hook that is stopped cannot say what is wrong")
 				return
 			}

@@ -48,9 +48,25 @@ func deletedBranches(k *rule.Call) []string {
 		if !g.Has("D", "d", "--delete") {
 			return g.Texts()[:1]
 		}
-		return g.Texts()
+		return slices.DeleteFunc(g.Texts(), func(b string) bool { return !g.Elsewhere && made(k, b) })
 	}
 	return nil
+}
+
+// made reports whether the script makes the branch before it deletes it: what is on it comes from elsewhere.
+func made(k *rule.Call, branch string) bool {
+	for i := range k.Script.Commands {
+		c := &k.Script.Commands[i]
+		if c == k.Cmd {
+			return false
+		}
+		for j := 0; c.Name == "git" && !c.Remote && j+1 < len(c.Args); j++ {
+			if c.Args[j+1] == branch && (j == 0 && c.Args[0] == "branch" || rule.OneOf(c.Args[0], "checkout", "switch", "worktree") && rule.OneOf(c.Args[j], "-b", "-c")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func gitBranchDelete(k *rule.Call) string {
