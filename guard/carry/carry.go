@@ -24,6 +24,9 @@ func Lines(c *shell.Command) []string {
 		return l.out
 	}
 	l.substituted()
+	if first := l.c.Words[0]; len(l.c.Wrappers) > 0 && first.Literal() && strings.ContainsAny(first.Text, " \t") {
+		l.add(first.Text) // xterm -e 'rm -rf /'
+	}
 	if !l.program() && !l.foreign() {
 		l.proxy()
 	}
@@ -94,10 +97,14 @@ func (l *list) program() bool {
 				l.editor(s)
 			}
 		}
-		l.each(" -c --cmd -S ", l.editor)
+		l.each(" -c --cmd -S -sc -esc -ec -Esc ", l.editor)
 	case "gdb", "lldb", "cgdb", "rr", "pdb":
 		l.each(" -ex -iex --ex --iex -eval-command --eval-command -o -O --one-line --one-line-before-file ", l.debugger)
 		l.proxy()
+	case "bfs", "gfind", "grm", "gdd", "gshred", "gchmod", "gchown", "gmv", "gcp", "gln", "gtruncate": // other names of the same program
+		l.add(Line(strings.TrimPrefix(map[bool]string{true: "find", false: name}[name == "bfs"], "g"), l.c.Words[1:]))
+	case "hub":
+		l.add(Line("git", l.c.Words[1:]))
 	case "tclsh", "wish", "expect", "jimsh", "autoexpect":
 		for _, v := range l.values(" -c ") {
 			l.tcl(v)

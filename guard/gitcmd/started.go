@@ -17,6 +17,13 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string, spliced bool
 			e.value(c, g, value, seen)
 		}
 	}
+	if g.Sub == "clone" {
+		for _, kv := range optionValues(g.Args, " -c --config ") {
+			if key, value, ok := strings.Cut(kv, "="); ok && startsValue(key) {
+				e.value(c, g, value, seen)
+			}
+		}
+	}
 	for _, kv := range c.Assign {
 		if name, value, ok := strings.Cut(kv, "="); ok && startsVariable(name) {
 			e.value(c, g, value, seen)
@@ -43,9 +50,20 @@ func (e *expander) started(c *shell.Command, g *Git, seen []string, spliced bool
 	}
 	for _, w := range g.Args {
 		if line, ok := strings.CutPrefix(w.Text, "ext::"); ok {
-			e.script(c, g, strings.ReplaceAll(line, "% ", " "), nil, seen)
+			e.script(c, g, transport(line), nil, seen)
 		}
 	}
+}
+
+// transport is the command of an ext:: address as a shell's line: "% " is a blank inside of a word.
+func transport(address string) string {
+	words := strings.Split(strings.ReplaceAll(address, "% ", "\x00"), " ")
+	for i, w := range words {
+		if strings.Contains(w, "\x00") {
+			words[i] = "'" + strings.ReplaceAll(strings.ReplaceAll(w, "'", `'\''`), "\x00", " ") + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // shellKnows is true for the subcommands whose commands package shell lists right behind them.

@@ -72,7 +72,7 @@ func (r *reader) commands(list []shell.Command, depth int) {
 		at := len(r.out)
 		places = append(places, at)
 		r.out = append(r.out, *c)
-		for _, line := range carry.Lines(c) {
+		for _, line := range carry.Lines(scheduled(c, list)) {
 			r.line(c, line, depth+1)
 		}
 		effects, ok := code.Run(c)

@@ -118,3 +118,22 @@ func (r *reader) built(c *shell.Command, base, text string) bool {
 	}
 	return len(lines) > 0
 }
+
+// scheduled is c with the input that its feeders print, where only a part of that can be computed and every line counts on its
+// own: (crontab -l; echo '…') | crontab -.
+func scheduled(c *shell.Command, list []shell.Command) *shell.Command {
+	if c.Name != "crontab" || c.Stdin.Kind != shell.FeedPipe || len(c.Stdin.From) > maxWritten {
+		return c
+	}
+	text := ""
+	for _, f := range c.Stdin.From {
+		if f < 0 || f >= len(list) || len(list[f].Words) == 0 {
+			continue
+		}
+		out, _ := static.Output(list[f].Name, list[f].Words[1:], list[f].Stdin.Text, list[f].Stdin.Kind == shell.FeedText)
+		text += out.Text + "\n"
+	}
+	fed := *c
+	fed.Stdin = shell.Feed{Kind: shell.FeedText, Text: shell.Word{Text: text}}
+	return &fed
+}

@@ -32,6 +32,10 @@ func (c *Call) windows(name string) {
 // foreign takes a script of another language family as ours.
 func (c *Call) foreign(name string, words []word.Word) {
 	text := word.Join(words, " ")
+	text.Text = strings.TrimSpace(text.Text)
+	if block, ok := strings.CutPrefix(text.Text, "&"); ok && name != "cmd" { // & { … }
+		text.Text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(block), "{"), "}")
+	}
 	text.Text = strings.ReplaceAll(strings.ReplaceAll(text.Text, `\`, `\\`), "`", "")
 	c.take(name, []word.Word{text})
 }
