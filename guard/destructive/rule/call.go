@@ -239,8 +239,15 @@ func (k *Call) Made(t place.Target) bool {
 	return false
 }
 
-// moves reports whether the script moves or links files, or runs code that could.
+// maxLook bounds the scripts in which the other commands are looked at for each one that deletes: what they excuse is for lines
+// that people write, and a line of a megabyte must not cost its square.
+const maxLook = 1000
+
+// moves reports whether the script moves or links files, or runs code that could. Of one that is too long it says so.
 func (k *Call) moves() bool {
+	if len(k.Script.Commands) > maxLook {
+		return true
+	}
 	for i := range k.Script.Commands {
 		c := &k.Script.Commands[i]
 		switch c.Name {
