@@ -10,7 +10,7 @@ import (
 
 // Before is what earlier commands of the same line do to the repository that is pushed: it is not yet what it will be.
 type Before struct {
-	Commits bool   // they make or rewrite commits: commit, merge, rebase, pull …
+	Commits bool   // they commit what is in the work tree
 	Branch  string // what they check out, a branch or perhaps a path; empty = as it is now
 	Made    []Made // branches and tags that they make
 	Config  bool   // they change remotes, upstreams or other settings in a way that Push.Config does not show
@@ -30,6 +30,7 @@ const maxNotes = 64
 type line struct {
 	exports []string
 	foreach bool // the commands that come belong to `git submodule foreach`
+	stashed bool // a part of the work tree was put away
 	before  Before
 	config  []string
 	dir     shell.Dir
@@ -76,7 +77,7 @@ func (l *line) leave(c *shell.Command) {
 		case "npm", "pnpm", "yarn":
 			if c.Args[0] == "version" {
 				l.enterRepo(c.Dir, "")
-				l.before.Commits = true
+				l.before.Unknown = true // it commits a version that is not written yet
 			}
 			return
 		case "gh":
@@ -99,14 +100,14 @@ func (l *line) leave(c *shell.Command) {
 // enterRepo forgets what was known when the line goes on in another repository.
 func (l *line) enterRepo(dir shell.Dir, gitDir string) {
 	if l.dir != dir || l.gitDir != gitDir {
-		l.dir, l.gitDir, l.before, l.config = dir, gitDir, Before{}, nil
+		l.dir, l.gitDir, l.before, l.config, l.stashed = dir, gitDir, Before{}, nil, false
 	}
 }
 
 // changes is true for the subcommands that line.git knows.
 func changes(sub string) bool {
 	switch sub {
-	case "commit", "merge", "rebase", "cherry-pick", "revert", "am", "pull", "reset", "filter-branch", "filter-repo", "subtree", "svn",
+	case "commit", "merge", "rebase", "cherry-pick", "revert", "am", "apply", "read-tree", "stash", "pull", "reset", "filter-branch", "filter-repo", "subtree", "svn",
 		"checkout", "switch", "branch", "tag", "worktree", "update-ref", "symbolic-ref", "bisect", "remote", "config", "init", "clone", "flow", "town":
 		return true
 	}
@@ -147,8 +148,54 @@ func (l *line) git(g *gitcmd.Git) {
 		}
 	case "init", "clone":
 		b.Config = true
-	default:
+	case "commit":
 		b.Commits = true
+		b.Unknown = b.Unknown || l.stashed
+	case "stash":
+		l.stash(g)
+	case "pull", "merge", "rebase":
+		l.merge(g)
+	case "reset":
+		_, flags := split(g.Args, "", " --pathspec-from-file ")
+		b.Unknown = b.Unknown || flags.any("--hard", "--keep", "--merge")
+	default: // cherry-pick, revert, am, apply …: what they commit, or leave to be committed, is nowhere to be seen yet
+		b.Unknown = true
+	}
+}
+
+// stash follows `git stash`: what it takes away is not committed by what follows, what it brings back is not known.
+func (l *line) stash(g *gitcmd.Git) {
+	verb := ""
+	if len(g.Args) > 0 {
+		verb = g.Args[0].Text
+	}
+	switch verb {
+	case "list", "show", "drop", "clear", "create", "store":
+	case "pop", "apply", "branch":
+		l.before.Unknown = true
+	default:
+		l.stashed = true
+	}
+}
+
+// merge follows pull, merge and rebase. What the remote has already is not new, and changes nothing in the commits of this branch
+// that are; a local branch brings commits that nobody has looked at.
+func (l *line) merge(g *gitcmd.Git) {
+	operands, flags := split(g.Args, "sXSmF", " --strategy --strategy-option --gpg-sign --message --file --into-name --onto --exec --depth --jobs --server-option ")
+	if flags.any("--continue", "--skip") {
+		l.before.Commits = true // of what lies in the work tree
+		return
+	}
+	if flags.any("-i", "--interactive", "--exec", "-x", "--onto", "--abort", "--quit", "--edit-todo", "--autosquash", "--root") {
+		l.before.Unknown = true
+	}
+	for i, w := range operands {
+		remote := strings.Contains(w.Text, "/") && (strings.HasPrefix(w.Text, "origin/") || strings.HasPrefix(w.Text, "upstream/") || strings.HasPrefix(w.Text, "refs/remotes/"))
+		remote = remote || strings.Contains(w.Text, "@{u") || w.Text == "FETCH_HEAD" || w.Text == "ORIG_HEAD" && g.Sub == "rebase"
+		if g.Sub == "pull" {
+			remote = i > 0 || w.Text != "." // its first operand is a remote, the others are branches of that
+		}
+		l.before.Unknown = l.before.Unknown || !remote || w.Dynamic
 	}
 }
 

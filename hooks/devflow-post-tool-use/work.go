@@ -77,7 +77,7 @@ func emptyJSON(raw string) bool {
 // another event, so no text is matched.
 func (w *work) command(s *event.Scene, in claude.ToolIn) {
 	l := line.Read(in.Command, s.Origin().Aliases())
-	script, class := l.Script, profiler.Classify(l.Script, l.Err == nil)
+	script, class := l.Script, event.Class(&l)
 	run, tests := tdd.TestCommand(script)
 	_, builds := tdd.CompileCommand(script)
 	out := s.In.Response()
@@ -172,14 +172,14 @@ func (w *work) add(s *event.Scene, c change, edit telemetry.Edit) {
 // written notes the files of the project that a shell command has written: those which its text names, and those which the
 // client says it changed (2.1.332 compares the work tree). A file that is not there was not written, or is gone again.
 func (w *work) written(s *event.Scene, l *line.Line) {
-	files := s.WrittenBy(l.Writes)
+	files := s.WrittenBy(l)
 	for _, name := range s.In.Response().ChangedFiles {
 		if rel, ok := s.Rel(name); ok && len(files) < event.MaxWritten && !slices.ContainsFunc(files, func(f event.Written) bool { return f.Rel == rel }) {
 			files = append(files, event.Written{Target: event.Target{Rel: rel, Kind: tdd.Classify(rel)}})
 		}
 	}
 	for _, f := range files {
-		if f.Delete && f.Kind == tdd.Test && w.ok {
+		if f.Delete && event.IsTest(f.Rel) && w.ok {
 			w.deleted = append(w.deleted, f.Rel)
 		}
 		if _, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(f.Rel))); f.Delete || err != nil {

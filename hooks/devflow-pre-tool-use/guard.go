@@ -16,7 +16,6 @@ import (
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/store"
-	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
 )
@@ -44,7 +43,7 @@ func inspect(s *event.Scene, in claude.ToolIn) *inspection {
 		g.call.Input = in.Command
 		g.line = line.Read(in.Command, origin.Aliases())
 		g.found = guard.Check(&g.line, origin.Scene())
-		g.written = s.WrittenBy(g.line.Writes)
+		g.written = s.WrittenBy(&g.line)
 		for _, p := range g.line.Pushes {
 			if !p.DryRun {
 				p.Unreadable = p.Unreadable || p.Before.Commits && g.writesBefore(s, p.Cmd)
@@ -67,8 +66,9 @@ func inspect(s *event.Scene, in claude.ToolIn) *inspection {
 // writesBefore is whether the line writes a file of the project before one of its commands: a commit of it holds what nobody
 // has seen yet.
 func (g *inspection) writesBefore(s *event.Scene, cmd int) bool {
+	world := s.Origin().Scene().World
 	return slices.ContainsFunc(g.line.Writes, func(w write.Write) bool {
-		_, inside := s.Target(w)
+		_, inside := s.Rel(world.Resolve(w.Dir, w.Path).Path)
 		return inside && w.Cmd < cmd
 	})
 }
@@ -185,7 +185,7 @@ func (g *inspection) remembered(s *event.Scene, tx *store.Tx, t *telemetry.Task)
 // deletedTests are the tests among what a command deletes.
 func deletedTests(list []event.Written) (tests []string) {
 	for _, w := range list {
-		if w.Delete && w.Kind == tdd.Test {
+		if w.Delete && event.IsTest(w.Rel) {
 			tests = append(tests, w.Rel)
 		}
 	}

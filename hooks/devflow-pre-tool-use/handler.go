@@ -51,6 +51,9 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 		}
 		return claude.Output{}, errUnreadable
 	}
+	if c.In.ToolName == "Bash" && len(c.In.Tool().Command) == 0 && bytes.Contains(c.In.ToolInput, []byte(`"command"`)) && !bytes.Contains(c.In.ToolInput, []byte(`""`)) {
+		return claude.Output{}, errUnreadable // a command that is no text
+	}
 	if c.In.ToolName == "Bash" {
 		c.Extend(registeredBash * 8 / 10) // no wall clock decides: a long line is read to its end
 	}
@@ -117,7 +120,7 @@ func (h *handler) alone(s *event.Scene, g *inspection) claude.Output {
 // edit of the project.
 func plan(s *event.Scene, in claude.ToolIn, g *inspection) (intent event.Intent, mutates bool) {
 	if s.In.ToolName == "Bash" {
-		class := profiler.Classify(g.line.Script, g.line.Err == nil)
+		class := event.Class(&g.line)
 		s.Fact.Class = string(class)
 		s.Fact.InputSHA = event.Sum(in.Command)
 		intent.Class = class

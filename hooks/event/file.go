@@ -2,9 +2,7 @@ package event
 
 import (
 	"github.com/devflow-suite/devflow/internal/claude"
-	"github.com/devflow-suite/devflow/internal/shell"
 	"github.com/devflow-suite/devflow/internal/store"
-	"github.com/devflow-suite/devflow/profiler"
 	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
 )
@@ -30,12 +28,6 @@ func (s *Scene) Writes(in claude.ToolIn) (Target, bool) {
 		return Target{}, false
 	}
 	return Target{rel, tdd.Classify(rel)}, true
-}
-
-// Command reads the shell command of a Bash call and classes it.
-func Command(in claude.ToolIn) (shell.Script, profiler.Class) {
-	script, err := shell.Parse(in.Command)
-	return script, profiler.Classify(script, err == nil)
 }
 
 // Sum is the hash that the store keeps of a file or an input: it tells versions apart, is stable over processes, and is

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard"
+	"github.com/devflow-suite/devflow/guard/line"
+	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/guard/write"
-	"github.com/devflow-suite/devflow/internal/shell"
+	"github.com/devflow-suite/devflow/profiler"
 	"github.com/devflow-suite/devflow/tdd"
 )
 
@@ -21,64 +23,112 @@ func (s *Scene) Origin() guard.Origin {
 // Written is a file of the project that a command line writes or deletes.
 type Written struct {
 	Target
-	Delete bool
+	Delete bool  // is gone, or empty, afterwards
 	Lines  int64 // that are written, as far as the command line holds them
 }
 
-// WrittenBy lists the files of the project that a command line writes or deletes, each once, as far as its text names them.
-// A folder that receives a file is that file in it.
-func (s *Scene) WrittenBy(list []write.Write) []Written {
-	var out []Written
-	seen := map[string]bool{}
-	for _, w := range list {
-		rel, ok := s.Target(w)
-		if !ok || seen[rel] || len(out) == MaxWritten {
+// Bounds of following what a command line writes.
+const (
+	MaxWritten = 50    // files
+	maxWalked  = 5_000 // entries of a folder that is deleted
+)
+
+// WrittenBy lists the files of the project that a command line writes or deletes, each once: those that its text names, those
+// that a pattern of it matches now, and the tests in a folder that it deletes. A folder that receives a file is that file in it.
+func (s *Scene) WrittenBy(l *line.Line) []Written {
+	if len(l.Writes) == 0 {
+		return nil
+	}
+	b := writtenBy{s: s, seen: map[string]bool{}}
+	world := s.Origin().Scene().World
+	for _, w := range l.Writes {
+		at := world.Resolve(w.Dir, w.Path)
+		if at.Path == "" || at.Dynamic {
 			continue
 		}
-		seen[rel] = true
-		out = append(out, Written{Target{rel, tdd.Classify(rel)}, w.Delete, int64(strings.Count(w.Content.Text, "\n"))})
-	}
-	return out
-}
-
-// MaxWritten bounds how many files of one command line are followed.
-const MaxWritten = 50
-
-// Target is the file of the project that a write is about, relative to it.
-func (s *Scene) Target(w write.Write) (rel string, ok bool) {
-	if !w.Path.Literal() || w.Path.Text == "" || w.Tree {
-		return "", false
-	}
-	abs, ok := s.absolute(w.Dir, w.Path.Text)
-	if !ok {
-		return "", false
-	}
-	if w.Base != "" {
-		if info, err := os.Stat(abs); err == nil && info.IsDir() {
-			abs = filepath.Join(abs, w.Base)
+		paths := []string{at.Path}
+		if at.Glob {
+			paths, _ = filepath.Glob(at.Path) // a broken pattern matches nothing
+		}
+		for _, path := range paths {
+			b.add(path, w, emptied(l, w))
 		}
 	}
-	return s.Rel(abs)
+	return b.list
 }
 
-// absolute is a path of a command as the file system knows it.
-func (s *Scene) absolute(d shell.Dir, text string) (string, bool) {
-	at := d.Join(text)
+// emptied is whether a write leaves nothing of a file.
+func emptied(l *line.Line, w write.Write) bool {
 	switch {
-	case at.Unknown && !filepath.IsAbs(at.Path):
-		return "", false
-	case at.Path == "~" || len(at.Path) > 1 && at.Path[:2] == "~/":
-		return filepath.Join(s.Paths.Home, at.Path[1:]), s.Paths.Home != ""
-	case filepath.IsAbs(at.Path):
-		return at.Path, true
+	case w.Append || w.Partial && w.Via != "truncate":
+		return false
+	case w.Via == "truncate", w.From.Text == "/dev/null":
+		return true
 	}
-	return filepath.Join(s.In.Cwd, at.Path), s.In.Cwd != ""
+	return w.Via == "redirect" && w.Cmd >= 0 && (len(l.Expanded.Commands[w.Cmd].Words) == 0 || l.Expanded.Commands[w.Cmd].Name == ":")
 }
 
-// Absolute is where a write of a command line leads, links aside.
-func (s *Scene) Absolute(w write.Write) (string, bool) {
-	if !w.Path.Literal() || w.Path.Text == "" {
-		return "", false
+// writtenBy collects files.
+type writtenBy struct {
+	s    *Scene
+	seen map[string]bool
+	list []Written
+}
+
+// add adds a file, or what matters of a folder.
+func (b *writtenBy) add(path string, w write.Write, emptied bool) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		switch {
+		case w.Delete:
+			b.tests(path)
+			return
+		case w.Base == "":
+			return
+		}
+		path = filepath.Join(path, w.Base)
 	}
-	return s.absolute(w.Dir, w.Path.Text)
+	if rel, ok := b.s.Rel(path); ok {
+		b.put(rel, Written{Target{rel, tdd.Classify(rel)}, w.Delete || emptied, int64(strings.Count(w.Content.Text, "\n"))})
+	}
+}
+
+func (b *writtenBy) put(rel string, f Written) {
+	if !b.seen[rel] && len(b.list) < MaxWritten {
+		b.seen[rel] = true
+		b.list = append(b.list, f)
+	}
+}
+
+// tests adds the tests below a folder that is deleted.
+func (b *writtenBy) tests(dir string) {
+	walked := 0
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if walked++; err != nil || walked > maxWalked {
+			return filepath.SkipAll // what cannot be read holds no test that counts
+		}
+		if rel, ok := b.s.Rel(path); ok && !d.IsDir() && IsTest(rel) {
+			b.put(rel, Written{Target{rel, tdd.Test}, true, 0})
+		}
+		return nil
+	})
+}
+
+// IsTest reports whether a file of the project is a test that runs, and not data beside tests.
+func IsTest(rel string) bool { return tdd.Classify(rel) == tdd.Test && tdd.LanguageOf(rel) != "" }
+
+// Class is what a command line does to the world. A push does not count by itself: the push gate judges it, and what was judged
+// does not make the task one that a person has to look at.
+func Class(l *line.Line) profiler.Class {
+	class := profiler.Classify(l.Script, l.Err == nil)
+	if class != profiler.Deploy || len(l.Pushes) == 0 {
+		return class
+	}
+	rest := l.Script
+	rest.Commands = nil
+	for i := range l.Script.Commands {
+		if len(push.Find(nil, l.Script.Commands[i:i+1])) == 0 {
+			rest.Commands = append(rest.Commands, l.Script.Commands[i])
+		}
+	}
+	return profiler.Heavier(profiler.Other, profiler.Classify(rest, l.Err == nil))
 }
