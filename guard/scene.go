@@ -27,6 +27,11 @@ type Origin struct {
 // Scene is the scene of a call. Nothing is read before a question makes it necessary.
 func (o Origin) Scene() Scene {
 	w := place.World{Home: o.Paths.Home, Project: o.Project, Cwd: o.Cwd, Temp: o.Getenv("TMPDIR")}
+	if o.Cwd != "" && o.Cwd != o.Project {
+		if repo, err := gitx.Find(o.Cwd); err == nil { // a command works in the work tree of its folder, a linked one perhaps
+			o.Repo, o.HasRepo, w.Project = repo, true, repo.Root
+		}
+	}
 	if o.HasRepo {
 		w.Linked = o.Repo.GitDir != o.Repo.CommonDir
 		w.Disk = place.NewDisk(o.Repo.Root, o.Repo.GitDir, o.Repo.CommonDir, o.Paths.Home+"/.config/git/ignore")

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/environ"
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
@@ -64,7 +66,7 @@ func (a *app) boundary() *cli.Command {
 func (a *app) autoPush(paths config.Paths, res judge.Result) {
 	cmd := proc.Cmd{
 		Argv: []string{a.sys.exe, "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10)}, Dir: paths.Root,
-		Env: []string{"DEVFLOW_HOME=" + paths.Root, "DEVFLOW_DB=" + paths.DB, "HOME=" + paths.Home, "SSH_AUTH_SOCK=" + a.sys.getenv("SSH_AUTH_SOCK")},
+		Env: append(environ.Access(os.Environ()), "DEVFLOW_HOME="+paths.Root, "DEVFLOW_DB="+paths.DB, "HOME="+paths.Home),
 	}
 	if err := proc.Detach(cmd); err != nil {
 		fmt.Fprintln(a.sys.stderr, "devflow: start auto-push:", err)

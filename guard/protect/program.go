@@ -138,11 +138,10 @@ func (k *check) devflow() {
 		switch second {
 		case "approve", "allow", "grant":
 			k.deny(RuleApprove, "an approval is typed by a person in the session")
-		case "off", "disable", "remove", "uninstall", "reset":
-			k.deny(RuleUninstall, "a guard would be gone")
 		}
 		for _, a := range k.c.Args {
-			if a == "--remove" || a == "--uninstall" || a == "--off" {
+			switch a {
+			case "off", "disable", "remove", "uninstall", "reset", "--remove", "--uninstall", "--off":
 				k.deny(RuleUninstall, "a guard would be gone")
 			}
 		}

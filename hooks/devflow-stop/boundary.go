@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/environ"
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
@@ -34,8 +36,8 @@ func boundary(s *event.Scene) claude.Output {
 	if tmp := s.Getenv("TMPDIR"); tmp != "" {
 		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
 	}
-	if agent := s.Getenv("SSH_AUTH_SOCK"); agent != "" && s.Cfg.Gate.AutoPush == config.AutoPushAuto {
-		cmd.Env = append(cmd.Env, "SSH_AUTH_SOCK="+agent) // git push signs in as the user
+	if s.Cfg.Gate.AutoPush == config.AutoPushAuto {
+		cmd.Env = append(cmd.Env, environ.Access(os.Environ())...) // git push signs in as the user
 	}
 	if !t.HighRisk() {
 		if err := proc.Detach(cmd); err != nil {

@@ -71,3 +71,21 @@ func withheldName(name string) bool {
 	flat := strings.ReplaceAll(upper, "_", "")
 	return slices.ContainsFunc(secretParts[:], func(p string) bool { return strings.Contains(flat, p) })
 }
+
+// accessNames are the variables that git needs to reach a server and to sign in as the user. They go to git alone, not to the
+// tests.
+var accessNames = [...]string{
+	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_SSL_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR", "DBUS_SESSION_BUS_ADDRESS", "GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+}
+
+// Access is what git needs of an environment to reach a server and to sign in as the user. It holds secrets: it is for git alone.
+func Access(environ []string) (env []string) {
+	for _, kv := range environ {
+		if name, value, _ := strings.Cut(kv, "="); value != "" && slices.Contains(accessNames[:], name) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}

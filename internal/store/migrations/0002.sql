@@ -9,7 +9,7 @@ CREATE TABLE approvals(
 ) STRICT, WITHOUT ROWID;
 
 -- writer: judge/gate/pushes
--- One row per ref that the push gate looked at. verdict: pass deny error. steps: JSON. tests: green, red, skip or none.
+-- One row per ref that the push gate looked at. verdict: pass deny error. steps: JSON. tests: green, red, skip, session, unrun or none.
 CREATE TABLE pushes(
   id INTEGER PRIMARY KEY, ms INTEGER, session_id TEXT, root TEXT, remote TEXT, ref TEXT, old_oid TEXT, new_oid TEXT, tree TEXT,
   verdict TEXT, tests TEXT, steps TEXT, took_ms INTEGER, told INTEGER

@@ -10,12 +10,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/internal/config"
+	"github.com/devflow-suite/devflow/internal/environ"
+	"github.com/devflow-suite/devflow/internal/flock"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/redact"
@@ -34,6 +37,11 @@ const pushLimit = 2 * time.Minute
 
 // Run publishes, or suggests to, what a task that has passed left on its branch. Without something to publish it does nothing.
 func Run(ctx context.Context, d check.Deps, session string, seq int64) error {
+	unlock, err := flock.Lock(ctx, filepath.Join(d.Paths.SessionDir(session), "autopush.lock")) // two verdicts in a row would run the tests at once
+	if err != nil {
+		return fmt.Errorf("wait for another auto-push: %w", err)
+	}
+	defer unlock()
 	a := &run{Deps: d, session: session}
 	if err := d.DB.View(func(tx *store.Tx) error { return a.load(tx, seq) }); err != nil {
 		return err
@@ -188,7 +196,7 @@ func (a *run) push(ctx context.Context, b *bound) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, pushLimit, fmt.Errorf("not done within %s", pushLimit))
 	defer cancel()
-	env := append([]string{"GIT_TERMINAL_PROMPT=0"}, access(a.Environ)...)
+	env := append([]string{"GIT_TERMINAL_PROMPT=0"}, environ.Access(a.Environ)...)
 	out, err := proc.Run(ctx, proc.Cmd{Argv: append([]string{"git", "push"}, b.full()...), Dir: a.repo.Root, Env: env})
 	green := "All gates green (branch=" + a.branch + ")"
 	switch {
@@ -218,23 +226,6 @@ func complaint(stderr string) string {
 		return redact.Tail(strings.TrimSpace(stderr), maxError)
 	}
 	return strings.Join(lines, " ")
-}
-
-// accessNames are the variables that git needs to reach a server and to sign in as the user. They go to git alone, not to the
-// tests.
-var accessNames = [...]string{
-	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
-	"GIT_SSL_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR", "DBUS_SESSION_BUS_ADDRESS", "GH_TOKEN", "GITHUB_TOKEN", "GITLAB_TOKEN",
-	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-}
-
-func access(environ []string) (env []string) {
-	for _, kv := range environ {
-		if name, value, _ := strings.Cut(kv, "="); value != "" && slices.Contains(accessNames[:], name) {
-			env = append(env, kv)
-		}
-	}
-	return env
 }
 
 // stepName is that of the step that holds the line for the person.

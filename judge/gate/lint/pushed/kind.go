@@ -62,7 +62,14 @@ func Fixture(p string) bool {
 			return true
 		}
 	}
-	return strings.Contains(path.Base(p), "{{") || layout.Classify(p) == layout.Test && onPurpose(p)
+	return strings.Contains(path.Base(p), "{{") || layout.Classify(p) == layout.Test && onPurpose(p) && !collected(path.Base(p))
+}
+
+// collected is whether test runners take a file for a test by its name: such a file runs, whatever else its name says.
+func collected(base string) bool {
+	stem, _, _ := strings.Cut(base, ".")
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") ||
+		strings.Contains(base, ".test.") || strings.Contains(base, ".spec.")
 }
 
 // onPurpose reports words in the path of a test's file that say that it is broken.
