@@ -23,6 +23,7 @@ import (
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/lint"
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
+	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // Deps is what the gate works with.
@@ -81,6 +82,7 @@ func (c *checker) run(ctx context.Context) gate.Result {
 	if c.before = err == nil && c.known(); c.before {
 		return gate.Result{Verdict: gate.Pass, Refs: c.refs}
 	}
+	c.silence()
 	for i := 0; err == nil && i < len(ranges); i++ {
 		err = c.look(ctx, &ranges[i])
 	}
@@ -116,6 +118,22 @@ func (c *checker) known() bool {
 		return nil
 	})
 	return err == nil && known
+}
+
+// silence notes that an agent pushes from a session of which no hook has told: somebody has switched the hooks off, and what was
+// done in it was not watched. git's own hook is the only one that notices.
+func (c *checker) silence() {
+	if c.req.PrePush == nil || !c.req.Agent || c.req.Session == "" || c.DB == nil {
+		return
+	}
+	var seen *telemetry.Task
+	err := c.DB.View(func(tx *store.Tx) (err error) {
+		seen, err = telemetry.Current(tx, c.req.Session)
+		return err
+	})
+	if err == nil && seen == nil {
+		c.note(gate.Step{Name: "hooks", Status: gate.Warn, Text: "devflow has not seen this session: its hooks are switched off (devflow doctor)"})
+	}
 }
 
 // look judges one range.

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/gate"
+	"github.com/devflow-suite/devflow/telemetry"
 )
 
 func TestGitsHookKnowsWhatPassed(t *testing.T) {
@@ -103,5 +105,34 @@ func TestNoSecretOfAnAddressIsKept(t *testing.T) {
 	}
 	if res := w.hook(url, w.Git("rev-parse", "HEAD"), "refs/heads/feat/x", zeros); res.Line != "" {
 		t.Errorf("not known by its address: %s", res.Line)
+	}
+}
+
+// A session whose hooks were switched off is noticed by git's own hook, which is the only one left.
+func TestGitsHookNoticesSilentHooks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deps.Linters = quick()
+	w.work("a")
+	tip := w.Commit("two")
+	const notice = "has not seen this session"
+	session := func(id string, agent bool) func(*gate.Request) {
+		return func(r *gate.Request) { r.Session, r.Agent = id, agent }
+	}
+	if res := w.hook("origin", tip, "refs/heads/feat/x", zeros, session("", true)); strings.Contains(res.Line, notice) {
+		t.Errorf("without a session: %s", res.Line)
+	}
+	if res := w.hook("origin", tip, "refs/heads/feat/y", zeros, session("silent", false)); strings.Contains(res.Line, notice) {
+		t.Errorf("a person: %s", res.Line)
+	}
+	w.expect("a silent session", w.hook("origin", tip, "refs/heads/feat/z", zeros, session("silent", true)), nil, notice)
+	if err := w.deps.DB.Update(func(tx *store.Tx) error {
+		_, err := telemetry.Begin(tx, telemetry.Task{SessionID: "seen", StartedMS: 1, UpdatedMS: 1})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if res := w.hook("origin", tip, "refs/heads/feat/w", zeros, session("seen", true)); strings.Contains(res.Line, notice) {
+		t.Errorf("a session that was seen: %s", res.Line)
 	}
 }
