@@ -87,11 +87,12 @@ func (l *list) literals(code string) {
 	var group []string // neighbours in one list of arguments
 	flush := func() {
 		if runs && len(group) > 1 && !strings.ContainsAny(group[0], " \t") {
-			line := group[0]
+			var line strings.Builder
+			line.WriteString(group[0])
 			for _, g := range group[1:] {
-				line += " " + Quote(g)
+				line.WriteString(" " + Quote(g))
 			}
-			l.add(line)
+			l.add(line.String())
 		}
 		group = group[:0]
 	}
@@ -107,7 +108,9 @@ func (l *list) literals(code string) {
 		if strings.Trim(code[last:i], " \t\n,[]{}@:") != "" {
 			flush()
 		}
-		group = append(group, text)
+		if len(group) < maxLines {
+			group = append(group, text)
+		}
 		if runs && strings.ContainsAny(text, " \t") {
 			l.add(text)
 		}
