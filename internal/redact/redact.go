@@ -48,6 +48,9 @@ var flags = [...]struct {
 // minBare is the least length of a value that is taken for a secret without = or : before it.
 const minBare = 12
 
+// maxBlank is how far behind = or : a value is looked for before its name is.
+const maxBlank = 64
+
 // minAssigned is the least length of an assigned value that is taken for a secret: shorter ones are words of prose.
 const minAssigned = 8
 
@@ -179,6 +182,9 @@ func assigned(s string, i int) (from, to int) {
 	from = i + 1
 	for from < len(s) && (s[from] == ' ' || s[from] == '=' || s[from] == '"' || s[from] == '\'') {
 		from++
+		if from == i+maxBlank && !secretName(s[:i]) {
+			return 0, 0 // a ruled line: each of its signs would look to its end
+		}
 	}
 	for _, scheme := range [...]string{"Bearer ", "bearer ", "Basic ", "basic ", "token "} {
 		if strings.HasPrefix(s[from:], scheme) {

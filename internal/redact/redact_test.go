@@ -137,6 +137,20 @@ func TestWhatTheDetectorKnowsIsRemoved(t *testing.T) {
 	}
 }
 
+// Long runs of what stands between a name and its value cost no more than other text: this test would run for minutes.
+func TestRuledLinesAreLinear(t *testing.T) {
+	t.Parallel()
+	for _, unit := range [...]string{"=", "= ", "=         ", ":=", "=\"", "x=", "password=", ": "} {
+		text := strings.Repeat(unit, 2_000_000/len(unit))
+		if got := redact.String(text); got == "" {
+			t.Errorf("%q: nothing is left", unit)
+		}
+	}
+	if got := redact.String("password=" + strings.Repeat(" ", 100) + "q7Rt2Lx9Vb4Nc8Mz1Kp5Wd3"); !strings.Contains(got, redact.Mark) {
+		t.Errorf("%q: a value behind many blanks stays", got)
+	}
+}
+
 func FuzzString(f *testing.F) {
 	for _, v := range values {
 		f.Add(v)
