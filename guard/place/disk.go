@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/devflow-suite/devflow/internal/gitx/ignore"
 	"github.com/devflow-suite/devflow/internal/gitx/index"
@@ -30,6 +31,7 @@ type disk struct {
 	root   string
 	ignore *ignore.Tree
 	index  func() (*index.Index, error)
+	walked atomic.Int64 // files and folders that Keeps has looked at
 }
 
 // sha256 reports whether the repository names its objects by SHA-256 (extensions.objectFormat).

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Bounds of Keeps: how many paths a pattern may stand for, and how many files and folders are looked at. Beyond them it says no.
+// Bounds of Keeps: how many paths a pattern may stand for, and how many files and folders are looked at in all. Beyond them it says no.
 const (
 	maxMatches = 200
-	maxWalk    = 5000
+	maxWalk    = 10000
 )
 
 // errLost ends a walk at the first thing that could not be brought back.
@@ -30,9 +30,8 @@ func (d *disk) Keeps(rel string) bool {
 			return false
 		}
 	}
-	left := maxWalk
 	for _, p := range list {
-		if !d.keeps(p, &left) {
+		if !d.keeps(p) {
 			return false
 		}
 	}
@@ -68,7 +67,7 @@ func missing(p string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func (d *disk) keeps(rel string, left *int) bool {
+func (d *disk) keeps(rel string) bool {
 	full := filepath.Join(d.root, filepath.FromSlash(rel))
 	switch dir, err := filepath.EvalSymlinks(filepath.Dir(full)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,7 +79,7 @@ func (d *disk) keeps(rel string, left *int) bool {
 		if errors.Is(err, fs.ErrNotExist) && p == full {
 			return nil
 		}
-		if *left--; err != nil || *left < 0 || e.Name() == ".git" {
+		if err != nil || d.walked.Add(1) > maxWalk || e.Name() == ".git" {
 			return errLost
 		}
 		below, err := filepath.Rel(d.root, p)

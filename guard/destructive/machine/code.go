@@ -250,7 +250,7 @@ func printed(k *rule.Call) bool {
 // scriptFile recognises a script of the project by its name.
 func scriptFile(k *rule.Call, x shell.Word) bool {
 	dot := strings.LastIndexByte(x.Text, '.')
-	if !x.Literal() || strings.HasPrefix(x.Text, "-") || dot < 0 || !rule.OneOf(x.Text[dot:], ".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".php", ".ts", ".lua") {
+	if len(k.Script.Commands) > 500 || !x.Literal() || strings.HasPrefix(x.Text, "-") || dot < 0 || !rule.OneOf(x.Text[dot:], ".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".php", ".ts", ".lua") {
 		return false
 	}
 	uses := 0

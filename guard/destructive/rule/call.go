@@ -209,12 +209,12 @@ func (k *Call) Kept(t place.Target) bool {
 	if base := path.Base(rel); t.Glob && strings.Trim(base, "*?.") == "" && place.MainFolder(path.Dir(rel)) {
 		return false
 	}
-	return !k.moves() && k.World.Disk.Keeps(rel)
+	return !k.long() && !k.moves() && k.World.Disk.Keeps(rel)
 }
 
 // Made reports whether the script itself makes the folder before it deletes it, and nothing was there: git clone . ../copy.
 func (k *Call) Made(t place.Target) bool {
-	if t.Path == "" || t.Dynamic || t.Glob || k.World.Disk == nil || t.Zone != place.Outside && t.Zone != place.HomeTop && t.Zone != place.Project || k.moves() || !k.World.Disk.Missing(t.Path) {
+	if k.long() || t.Path == "" || t.Dynamic || t.Glob || k.World.Disk == nil || t.Zone != place.Outside && t.Zone != place.HomeTop && t.Zone != place.Project || k.moves() || !k.World.Disk.Missing(t.Path) {
 		return false
 	}
 	for i := range k.Script.Commands {
@@ -242,6 +242,25 @@ func (k *Call) Made(t place.Target) bool {
 // maxLook bounds the scripts in which the other commands are looked at for each one that deletes: what they excuse is for lines
 // that people write, and a line of a megabyte must not cost its square.
 const maxLook = 1000
+
+// maxScript is the longest script that is searched for what comes before a command; in longer ones nothing is forgiven, so that
+// the time stays linear.
+const maxScript = 500
+
+func (k *Call) long() bool { return len(k.Script.Commands) > maxScript }
+
+// Earlier are the commands before this one, none in a script that is too long to search.
+func (k *Call) Earlier() []shell.Command {
+	if k.long() {
+		return nil
+	}
+	for i := range k.Script.Commands {
+		if &k.Script.Commands[i] == k.Cmd {
+			return k.Script.Commands[:i]
+		}
+	}
+	return nil
+}
 
 // moves reports whether the script moves or links files, or runs code that could. Of one that is too long it says so.
 func (k *Call) moves() bool {

@@ -116,7 +116,7 @@ func (k *Call) Throwaway(g Git) bool {
 
 // Own reports whether git works in a throwaway repository with refs of its own: no work tree linked to another one.
 func (k *Call) Own(g Git) bool {
-	if !k.Throwaway(g) {
+	if k.long() || !k.Throwaway(g) {
 		return false
 	}
 	made := false
@@ -137,7 +137,7 @@ func (k *Call) Networked() bool {
 	for i := range k.Script.Commands {
 		if c := &k.Script.Commands[i]; c.Name == "git" || c.Name == "gh" {
 			for _, a := range c.Args {
-				if strings.Contains(a, "://") || strings.Contains(a, "@") || strings.Contains(a, ":/") || c.Name == "gh" || strings.Contains(a, "$") {
+				if strings.Contains(a, "://") || strings.Contains(a, "@") || strings.Contains(a, ":/") || c.Name == "gh" || strings.Contains(a, "$") && !strings.HasPrefix(a, "$(mktemp") {
 					return true
 				}
 			}

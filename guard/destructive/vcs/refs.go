@@ -55,11 +55,9 @@ func deletedBranches(k *rule.Call) []string {
 
 // made reports whether the script makes the branch before it deletes it: what is on it comes from elsewhere.
 func made(k *rule.Call, branch string) bool {
-	for i := range k.Script.Commands {
-		c := &k.Script.Commands[i]
-		if c == k.Cmd {
-			return false
-		}
+	before := k.Earlier()
+	for i := range before {
+		c := &before[i]
 		for j := 0; c.Name == "git" && !c.Remote && j+1 < len(c.Args); j++ {
 			if c.Args[j+1] == branch && (j == 0 && c.Args[0] == "branch" || rule.OneOf(c.Args[0], "checkout", "switch", "worktree") && rule.OneOf(c.Args[j], "-b", "-c")) {
 				return true
