@@ -20,7 +20,7 @@ func scene() guard.Scene {
 }
 
 func rules(command string) []string {
-	l := line.Read(command, nil)
+	l := line.Read(command, line.Around{})
 	return guard.Rules(guard.Check(&l, scene()))
 }
 

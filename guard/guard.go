@@ -36,7 +36,11 @@ func Check(l *line.Line, s Scene) []verdict.Finding {
 	found := unread(l)
 	for i := range l.Expanded.Commands {
 		c := &l.Expanded.Commands[i]
-		found = append(found, s.lifted(destructive.Check(&l.Expanded, c, s.World))...)
+		one := s.lifted(destructive.Check(&l.Expanded, c, s.World))
+		if l.FromFile(i) {
+			one = slices.DeleteFunc(one, func(f verdict.Finding) bool { return f.Decision == verdict.Ask }) // its arguments are not known
+		}
+		found = append(found, one...)
 	}
 	found = append(found, s.lifted(destructive.Redirects(&l.Expanded, s.World))...)
 	found = append(found, protect.Commands(&l.Expanded, s.World, s.Places)...)

@@ -1,14 +1,18 @@
 package guard
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/gitcmd"
+	"github.com/devflow-suite/devflow/guard/line"
 	"github.com/devflow-suite/devflow/guard/place"
 	"github.com/devflow-suite/devflow/guard/protect"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/regular"
+	"github.com/devflow-suite/devflow/internal/shell"
 )
 
 // Origin is where a tool call comes from.
@@ -67,5 +71,27 @@ func (o Origin) settings() []string {
 	return append(files, managed)
 }
 
-// Aliases are those of git for commands of this call.
-func (o Origin) Aliases() gitcmd.Aliases { return gitcmd.ReadAliases(o.Cwd, o.Paths.Home) }
+// maxScript bounds a script file that is read, in bytes.
+const maxScript = 256 << 10
+
+// Around is what a command line finds here: git's aliases, and the script files that it runs. A script that git tracks and that is
+// as it was committed is the project's own and not looked into; nor is what belongs to the system.
+func (o Origin) Around() line.Around {
+	return line.Around{Aliases: gitcmd.ReadAliases(o.Cwd, o.Paths.Home), Script: o.script}
+}
+
+func (o Origin) script(d shell.Dir, name shell.Word) (string, bool) {
+	w := o.Scene().World
+	at := w.Resolve(d, name)
+	if at.Path == "" || at.Dynamic || at.Glob || at.Zone == place.System {
+		return "", false
+	}
+	if rel, ok := w.Rel(at); ok && w.Disk != nil && w.Disk.Tracked(rel) && !w.Disk.Changed(rel) {
+		return "", false
+	}
+	data, err := regular.Read(at.Path, maxScript)
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
+		return "", false // not there, or a program
+	}
+	return string(data), true
+}

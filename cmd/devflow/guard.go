@@ -155,7 +155,7 @@ func (a *app) ask(c *cli.Command) (line.Line, []verdict.Finding, error) {
 	if err != nil {
 		return line.Line{}, nil, err
 	}
-	l := line.Read(text, o.Aliases())
+	l := line.Read(text, o.Around())
 	return l, guard.Check(&l, o.Scene()), nil
 }
 

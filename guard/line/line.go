@@ -30,14 +30,21 @@ type Line struct {
 	Expanded shell.Script // with what really runs: behind git aliases, interpreter code and scripts that the line writes itself
 	Writes   []write.Write
 	Pushes   []push.Push
+
+	file int // number of the first expanded command that stands in a script file; 0 = none does
 }
 
-// Read reads a command line. aliases may be nil. It never runs anything, touches no file but git's configuration, and takes
-// time linear in the line.
-func Read(command string, aliases gitcmd.Aliases) Line {
+// Around is what a line finds where it runs. The zero value knows nothing.
+type Around struct {
+	Aliases gitcmd.Aliases                                    // of git; nil = none
+	Script  func(d shell.Dir, name shell.Word) (string, bool) // the text of a script file that deserves a look; nil = none does
+}
+
+// Read reads a command line. It never runs anything, touches no file but through around, and takes time linear in the line.
+func Read(command string, around Around) Line {
 	l := Line{Source: command}
 	l.Script, l.Err = shell.Parse(command)
-	r := reader{aliases: gitcmd.Declared(l.Script.Commands, aliases)}
+	r := reader{aliases: gitcmd.Declared(l.Script.Commands, around.Aliases)}
 	r.commands(l.Script.Commands, 0)
 	l.Expanded = l.Script
 	l.Expanded.Commands = r.out
@@ -47,9 +54,17 @@ func Read(command string, aliases gitcmd.Aliases) Line {
 		l.Expanded.Commands = r.out
 		l.Writes = write.Of(&l.Expanded)
 	}
+	if around.Script != nil && r.files(around.Script, &l) {
+		l.Expanded.Commands = r.out
+		l.Writes = write.Of(&l.Expanded)
+	}
 	l.Pushes = push.Find(&l.Expanded, l.Expanded.Commands)
 	return l
 }
+
+// FromFile reports whether the expanded command number i stands in a script file that was there before the line. What such a file
+// does with its arguments and variables is less sure than what the line says itself.
+func (l *Line) FromFile(i int) bool { return l.file > 0 && i >= l.file }
 
 // reader follows commands to what they run.
 type reader struct {
@@ -259,6 +274,9 @@ func scriptFile(c *shell.Command) (file string, lang code.Lang) {
 		}
 		if a == "-" || a == "-c" || a == "-e" || a == "-m" {
 			return "", ""
+		}
+		if lang == "" && len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.IndexByte(a, 'n') > 0 {
+			return "", "" // bash -n only reads
 		}
 		if !strings.HasPrefix(a, "-") {
 			return a, lang

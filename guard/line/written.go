@@ -137,3 +137,37 @@ func scheduled(c *shell.Command, list []shell.Command) *shell.Command {
 	fed.Stdin = shell.Feed{Kind: shell.FeedText, Text: shell.Word{Text: text}}
 	return &fed
 }
+
+// maxFiles bounds how many script files of one line are read.
+const maxFiles = 16
+
+// files reads the script files that the line runs and did not write itself. It reports whether there was one.
+func (r *reader) files(open func(d shell.Dir, name shell.Word) (string, bool), l *Line) bool {
+	seen := map[shell.Dir]bool{}
+	for _, w := range l.Writes {
+		seen[w.Dir.Join(w.Path.Text)] = true // as the line leaves it, see scripts and written
+	}
+	before, read := len(r.out), 0
+	for i := range l.Expanded.Commands[:before:before] {
+		c := l.Expanded.Commands[i]
+		file, lang := scriptFile(&c)
+		if file == "" || c.Remote || read == maxFiles || seen[c.Dir.Join(file)] {
+			continue
+		}
+		seen[c.Dir.Join(file)] = true
+		for _, w := range c.Words {
+			if w.Text != file {
+				continue
+			}
+			if text, ok := open(c.Dir, w); ok {
+				read++
+				r.script(&c, lang, text)
+			}
+			break
+		}
+	}
+	if len(r.out) > before {
+		l.file = before
+	}
+	return len(r.out) > before
+}

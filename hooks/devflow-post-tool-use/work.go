@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/devflow-suite/devflow/guard/gitcmd"
 	"github.com/devflow-suite/devflow/guard/line"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
@@ -76,7 +77,7 @@ func emptyJSON(raw string) bool {
 // command notes what a shell command was and how it ended. The exit status is the client's: a failing command arrives as
 // another event, so no text is matched.
 func (w *work) command(s *event.Scene, in claude.ToolIn) {
-	l := line.Read(in.Command, s.Origin().Aliases())
+	l := line.Read(in.Command, line.Around{Aliases: gitcmd.ReadAliases(s.In.Cwd, s.Paths.Home)})
 	script, class := l.Script, event.Class(&l)
 	run, tests := tdd.TestCommand(script)
 	_, builds := tdd.CompileCommand(script)

@@ -41,7 +41,7 @@ func inspect(s *event.Scene, in claude.ToolIn) *inspection {
 	case "Bash":
 		origin := s.Origin()
 		g.call.Input = in.Command
-		g.line = line.Read(in.Command, origin.Aliases())
+		g.line = line.Read(in.Command, origin.Around())
 		g.found = guard.Check(&g.line, origin.Scene())
 		g.written = s.WrittenBy(&g.line)
 		for _, p := range g.line.Pushes {

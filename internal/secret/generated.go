@@ -3,6 +3,8 @@ package secret
 import (
 	b64 "encoding/base64"
 	"strings"
+
+	"github.com/devflow-suite/devflow/internal/secret/documented"
 )
 
 // judge names the rule that a value behind a telling name falls under, "" for none.
@@ -48,7 +50,7 @@ func vendor(name string, beginnings ...string) bool {
 
 // generated reports whether a value looks like the output of a generator: long, of high entropy, and not made of words.
 func generated(v string) bool {
-	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !alphabet(v) && !example(v) && !labelled(v)
+	return len(v) >= minNamed && entropy(v) >= minEntropy && !placeholder(v) && !spoken(v) && !alphabet(v) && !documented.Example(v) && !labelled(v)
 }
 
 // labelled reports whether a value says in its first word that it is made up for a test: mock-refresh-token-1f3, test_api_key_12ab.

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+
+	"github.com/devflow-suite/devflow/internal/secret/documented"
 )
 
 // index finds the places where a credential may start by three table look-ups per byte: bit b of first[c], second[c] and
@@ -157,7 +159,7 @@ func (f *finder) formats(x *index, first uint8, i int) {
 		if n := end - from; n < row.min || row.max > 0 && n > row.max {
 			continue
 		}
-		if v := s[from:end]; placeholder(v) || example(s[i:end]) || strings.HasSuffix(head, "=") && example(v) {
+		if v := s[from:end]; placeholder(v) || documented.Example(s[i:end]) || strings.HasSuffix(head, "=") && documented.Example(v) {
 			continue
 		}
 		if strings.HasSuffix(head, "=") { // the head is a name

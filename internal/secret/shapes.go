@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/secret/documented"
+)
 
 // block looks for a private key at i, the place before BEGIN: PEM of every kind, PGP, SSH2, and PuTTY's files. The key may
 // be quoted, indented, commented out, or on one line with escaped line breaks. A header without a key, as code that parses
@@ -86,7 +90,7 @@ func keyBody(s string, from int) (end int, ok bool) {
 		i = end
 	}
 	elided := strings.Contains(s[from:last], "...") || strings.HasPrefix(s[last:], "...")
-	return last, good > 0 && !(elided && good < maxExcerpt) && !example(string(first[:n]))
+	return last, good > 0 && !(elided && good < maxExcerpt) && !documented.Example(string(first[:n]))
 }
 
 // headerLine is the end of a line "Name: value" at i, such as encrypted and PGP keys begin with, 0 if there is none.
@@ -195,7 +199,7 @@ func (f *finder) hook(id string, i, from, slashes int) {
 		part = end + 1
 	}
 	end := run(s, part, token)
-	if end-part < minSecret || placeholder(s[part:end]) || example(s[part:end]) {
+	if end-part < minSecret || placeholder(s[part:end]) || documented.Example(s[part:end]) {
 		return
 	}
 	f.add(id, i, end)
@@ -209,7 +213,7 @@ func (f *finder) middle(i int) {
 	case strings.HasPrefix(at, ":AA"): // Telegram: 8 to 10 digits, :AA and 33 more
 		from := back(s, i, 10, func(c byte) bool { return c >= '0' && c <= '9' })
 		end := run(s, i+1, token)
-		if n := end - i - 1; i-from >= 8 && n >= 34 && n <= 36 && !placeholder(s[i+1:end]) && !example(s[from:end]) && (starts(s, from) || strings.HasSuffix(s[:from], "bot")) {
+		if n := end - i - 1; i-from >= 8 && n >= 34 && n <= 36 && !placeholder(s[i+1:end]) && !documented.Example(s[from:end]) && (starts(s, from) || strings.HasSuffix(s[:from], "bot")) {
 			f.add(idTelegram, from, end)
 			f.skip = end
 		}
@@ -233,7 +237,7 @@ func (f *finder) middle(i int) {
 		}
 		end := run(s, i+3, alnum)
 		const near = 120
-		if end-i-3 == 32 && !placeholder(s[i+3:end]) && !example(s[from:end]) && mailgun(s[max(0, from-near):min(len(s), end+near)]) {
+		if end-i-3 == 32 && !placeholder(s[i+3:end]) && !documented.Example(s[from:end]) && mailgun(s[max(0, from-near):min(len(s), end+near)]) {
 			f.add(idMailgun, from, end)
 			f.skip = end
 		}
@@ -290,7 +294,7 @@ func (f *finder) discord(i int) {
 		return
 	}
 	end := runTo(s, mid+1, 46, token)
-	if n := end - mid - 1; n < 27 || n > 45 || placeholder(s[mid+1:end]) || example(s[i:end]) || !digits64(s[i:dot]) {
+	if n := end - mid - 1; n < 27 || n > 45 || placeholder(s[mid+1:end]) || documented.Example(s[i:end]) || !digits64(s[i:dot]) {
 		return
 	}
 	f.add(idDiscord, i, end)

@@ -100,12 +100,3 @@ func entropy(v string) float64 {
 	}
 	return h
 }
-
-// fnv is the 64-bit FNV-1a sum of v.
-func fnv(v string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(v) {
-		h = (h ^ uint64(v[i])) * 1099511628211
-	}
-	return h
-}

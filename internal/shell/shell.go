@@ -29,16 +29,14 @@ import (
 	"github.com/devflow-suite/devflow/internal/shell/wrap"
 )
 
-// MaxSource is the longest command line, in bytes, that Parse reads. Longer input is ErrTooLong. Claude Code itself
-// sends far less; the bound keeps the worst case of a hook small.
+// MaxSource bounds a command line, in bytes. Longer input is ErrTooLong, which keeps the worst case of a hook small.
 const MaxSource = 4 << 20
 
 // maxNesting is how many scripts may be nested in strings (sh -c "bash -c '…'") before the inner text is left unread and the
 // command is marked Opaque.
 const maxNesting = 12
 
-// Errors that a caller may test for with errors.Is. In every case the Script returned beside the error holds the commands that
-// were complete before the trouble: bash runs those, too.
+// Errors for errors.Is. The Script beside one of them holds the commands before the trouble: bash runs those, too.
 var (
 	ErrTooLong = errors.New("command line too long")
 	ErrTooDeep = errors.New("command line nested too deeply")
@@ -143,4 +141,35 @@ func (w *walker) parse(src string) (*flow.Node, error) {
 		return body, fmt.Errorf("parse shell: %w: %v", ErrSyntax, err)
 	}
 	return body, nil
+}
+
+// Role tells Exit what to assume about a command. Exit itself knows true, false, :, set, shopt, trap, umask, exit, return, and
+// functions that the script declares.
+type Role uint8
+
+// Roles.
+const (
+	Other  Role = iota // may end either way
+	Target             // the command that is asked about
+	Setup              // taken to succeed: cd, export, source, mkdir, echo …
+)
+
+// Proof is what the exit status of a whole script proves about its targets.
+type Proof = flow.Proof
+
+// Exit follows every way through the script and says what its exit status proves. role is asked once for each command on each way.
+func (s *Script) Exit(role func(c *Command) Role) Proof {
+	return flow.Follow(s.flow, func(cmd int) (flow.Act, *flow.Node) {
+		c := &s.Commands[cmd]
+		switch role(c) {
+		case Target:
+			return flow.Target, nil
+		case Setup:
+			return flow.Succeeds, nil
+		}
+		if body := s.funcs[c.Name]; body != nil {
+			return flow.Any, body
+		}
+		return flow.Builtin(c.Name, c.Args, len(c.Words) > 1 && c.Words[1].Literal()), nil
+	})
 }

@@ -1,8 +1,10 @@
-package secret
+// Package documented knows the credentials that vendors print in their public documentation, by their sums. It owns no table and no
+// value.
+package documented
 
-// documented are the FNV-1a sums of credentials that vendors print in their public documentation. Sums, since the values
+// sums are the FNV-1a sums of credentials that vendors print in their public documentation. Sums, since the values
 // themselves would trip every scanner that reads this file. The values that contain a word such as EXAMPLE need no entry.
-var documented = [...]uint64{
+var sums = [...]uint64{
 	// GitHub, "about authentication" (five kinds).
 	0xf6cad54e10eb31ac, 0xe49c640aa227dc2f, 0xc358cb21c35a1b3d, 0xdb9bede1a83288bb, 0xda974e4be9cfa38b,
 	// Stripe, API reference.
@@ -33,16 +35,25 @@ var documented = [...]uint64{
 	0xb76a89ee92a86e8b, 0x0646f069efe22f57, 0x4cd6a57870eb9bba, 0x0ae6b000a361838a, 0xb2cc617303880f41,
 }
 
-// example reports whether a value is printed in a vendor's documentation.
-func example(v string) bool {
+// Example reports whether a value is printed in a vendor's documentation.
+func Example(v string) bool {
 	if v == "" {
 		return false
 	}
 	sum := fnv(v)
-	for _, d := range documented {
+	for _, d := range sums {
 		if d == sum {
 			return true
 		}
 	}
 	return false
+}
+
+// fnv is the 64-bit FNV-1a sum of v.
+func fnv(v string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(v) {
+		h = (h ^ uint64(v[i])) * 1099511628211
+	}
+	return h
 }
