@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/guard/verdict"
 	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/internal/shell"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 )
 
 // Edit replaces a text of a file.
@@ -38,7 +39,7 @@ func (f File) Check(s Scene) []verdict.Finding {
 		found = protect.File(s.Places, f.Path, before, f.after(before))
 	}
 	found = append(found, s.lifted(f.outside(s))...)
-	return tidy(append(found, f.secrets()...))
+	return tidy(append(found, f.secrets(s)...))
 }
 
 // outside says of a file that is not among those of the project what a redirection into it would say: devices, keys, the
@@ -74,12 +75,14 @@ func (f File) after(before []byte) []byte {
 }
 
 // secrets looks at what is new: a value that the file, or the replaced text, held before is no news.
-func (f File) secrets() []verdict.Finding {
+func (f File) secrets(s Scene) []verdict.Finding {
 	var found []verdict.Finding
 	var old string
 	loaded := false
+	rel := strings.TrimPrefix(f.Path, s.World.Project+"/")
+	pieces := layout.Classify(rel) != layout.Test
 	look := func(text, replaced string) {
-		for _, m := range find(text) {
+		for _, m := range find(text, pieces) {
 			value := m.value
 			if strings.Contains(replaced, value) {
 				continue

@@ -131,7 +131,7 @@ func secrets(l *line.Line) []verdict.Finding {
 				continue
 			}
 			seen[text] = true
-			for _, m := range find(text) {
+			for _, m := range find(text, true) {
 				found = append(found, secretFinding(m, "the command `"+redact.Clip(c.Text, maxSegment/2)+"`"))
 			}
 		}
