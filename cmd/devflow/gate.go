@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,13 +9,16 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/guard"
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/shell"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
@@ -25,6 +29,7 @@ import (
 	"github.com/devflow-suite/devflow/judge/gate/prepush"
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
 	"github.com/devflow-suite/devflow/judge/gate/suite"
+	"github.com/devflow-suite/devflow/judge/gate/target"
 )
 
 // gateLimit bounds one run of the gate. It lies below gate.Patience, so that the hook hears why.
@@ -45,52 +50,107 @@ Examples:
   devflow gate push                  # what git push would publish
   devflow gate push origin HEAD:main
   devflow gate hook install          # also for pushes of people
-  devflow gate log                   # what the gate has said here`,
+  devflow gate log                   # what the gate has said here
+
+Exit codes: those of each command`,
 		Commands: []*cli.Command{a.gatePush(), a.gatePrePush(), a.gateHook(), a.gateLog(), a.gateAuto()},
 	}
 }
 
 func (a *app) gatePush() *cli.Command {
-	var asJSON, hook bool
 	return &cli.Command{
-		Name: "push", Usage: "judge what git push would publish, without pushing", ArgsUsage: "[ARGUMENTS OF GIT PUSH]",
+		Name: "push", Usage: "judge what git push would publish, without pushing", ArgsUsage: "[--json] [ARGUMENTS OF GIT PUSH]", SkipFlagParsing: true,
 		Description: `Nothing is sent. The tests run in the work tree when it equals the pushed
-commit, otherwise in a copy of it. Options of git push come after --.
+commit, otherwise in a copy of it. --json goes first; everything else is
+what you would give to git push.
 
 Examples:
   devflow gate push
   devflow gate push --json origin feat/x
-  devflow gate push -- --force-with-lease origin feat/x
+  devflow gate push -u origin feat/x
 
 Exit codes: 0 it may go out, 1 error, 2 wrong use, 3 refused`,
-		Flags: []cli.Flag{
-			jsonFlag(&asJSON),
-			&cli.BoolFlag{Name: "hook", Usage: "read a request from stdin (started by the hook)", Hidden: true, Destination: &hook},
-		},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			var req gate.Request
-			if hook {
-				if err := json.NewDecoder(io.LimitReader(a.sys.stdin, maxRequest)).Decode(&req); err != nil {
-					return fmt.Errorf("read request: %w", err)
-				}
-				asJSON = true
-			} else {
-				o, err := a.origin()
-				if err != nil {
-					return err
-				}
-				req = gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, Pushes: typed(c.Args().Slice())}
+			args := c.Args().Slice()
+			if len(args) == 1 && args[0] == "--hook" {
+				return a.gateForHook(ctx)
 			}
-			res, err := a.judgePush(ctx, req, hook)
+			asJSON, help, rest := own(args)
+			if help {
+				return cli.ShowSubcommandHelp(c)
+			}
+			o, err := a.origin()
 			if err != nil {
 				return err
 			}
-			if err := a.print(asJSON, res, func(w io.Writer) error { return writeGate(w, res) }); err != nil || hook {
+			req := gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, Agent: a.sys.getenv("CLAUDECODE") != "", Pushes: typed(rest)}
+			if done, err := a.unpushable(ctx, o, req, asJSON); done || err != nil {
+				return err
+			}
+			res, err := a.judgePush(ctx, req, asJSON || !a.terminal())
+			if err != nil {
+				return err
+			}
+			if res.Verdict == gate.Error && !asJSON {
+				return hintError{errors.New(strings.TrimPrefix(res.Line, "[devflow:gate-error] ")), "devflow doctor"}
+			}
+			if err := a.print(asJSON, res, func(w io.Writer) error { return writeGate(w, req, res) }); err != nil {
 				return err
 			}
 			return blocked(res)
 		},
 	}
+}
+
+// gateForHook answers the question of a hook: a request on stdin, the answer on stdout.
+func (a *app) gateForHook(ctx context.Context) error {
+	var req gate.Request
+	if err := json.NewDecoder(io.LimitReader(a.sys.stdin, maxRequest)).Decode(&req); err != nil {
+		return fmt.Errorf("read request: %w", err)
+	}
+	res, err := a.judgePush(ctx, req, true)
+	if err != nil {
+		return err
+	}
+	return a.print(true, res, nil)
+}
+
+// unpushable says why git would push nothing: then there is nothing to judge. done is true when that was said.
+func (a *app) unpushable(ctx context.Context, o guard.Origin, req gate.Request, asJSON bool) (done bool, err error) {
+	if len(req.Pushes) != 1 {
+		return false, usageError{errors.New("these are no arguments of git push")}
+	}
+	p := req.Pushes[0]
+	repo, err := target.Find(o.Cwd, o.Paths.Home, p)
+	if err != nil {
+		return false, hintError{err, "change into a git repository"}
+	}
+	updates, err := target.Resolve(ctx, repo, p, nil)
+	if errors.Is(err, target.ErrRefused) {
+		return false, hintError{err, "devflow gate push -u origin " + cmp.Or(repo.Branch(), "HEAD:BRANCH")}
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, u := range updates {
+		if !u.UpToDate() {
+			return false, nil
+		}
+	}
+	return true, a.print(asJSON, gate.Result{Verdict: gate.Pass, Line: "nothing to push: the remote has it already"}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, "nothing to push: the remote has it already")
+		return err
+	})
+}
+
+// terminal is whether progress is seen by somebody.
+func (a *app) terminal() bool {
+	f, ok := a.sys.stderr.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // typed is the push that `git push ARGS` makes.
@@ -167,18 +227,39 @@ func blocked(res gate.Result) error {
 }
 
 // writeGate shows an answer to people.
-func writeGate(w io.Writer, res gate.Result) error {
+func writeGate(w io.Writer, req gate.Request, res gate.Result) error {
+	var b strings.Builder
 	for _, s := range res.Steps {
-		if _, err := fmt.Fprintf(w, "%-16s %-5s %6d ms  %s\n", s.Name, s.Status, s.MS, s.Text); err != nil {
-			return err
+		first, more, _ := strings.Cut(s.Text, "\n")
+		line := fmt.Sprintf("%-16s %-5s", s.Name, s.Status)
+		if s.MS >= 100 {
+			line += fmt.Sprintf(" %5.1f s ", float64(s.MS)/1000)
+		} else {
+			line += strings.Repeat(" ", 9)
+		}
+		b.WriteString(strings.TrimRight(line+" "+first, " ") + "\n")
+		for l := range strings.Lines(more) {
+			b.WriteString("                                 " + strings.TrimRight(l, "\n") + "\n")
 		}
 	}
-	line := res.Line
-	if line == "" {
-		line = "nothing to push"
+	var where []string
+	for _, ref := range res.Refs {
+		where = append(where, strings.TrimSpace(ref.Remote+" "+short(ref.Name)))
+		if ref.Protected && !req.Agent {
+			b.WriteString("note: " + short(ref.Name) + " is a protected branch: an agent's push of it is refused\n")
+		}
 	}
-	_, err := fmt.Fprintln(w, line)
+	word := "may go out: "
+	if res.Refused() {
+		word = "refused: "
+	}
+	_, err := fmt.Fprintln(w, b.String()+word+strings.Join(where, ", "))
 	return err
+}
+
+// short is a ref for people.
+func short(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/")
 }
 
 // gatePrePush is what git's pre-push hook runs.
@@ -249,13 +330,15 @@ the file now and then: devflow doctor and gate hook status tell.
 Examples:
   devflow gate hook install
   devflow gate hook status
-  devflow gate hook remove`,
+  devflow gate hook remove
+
+Exit codes: 0 done, 1 error, 2 wrong use`,
 		Commands: []*cli.Command{
-			{Name: "install", Usage: "put the gate into the pre-push hook", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(func(ctx context.Context, repo gitx.Repo) (prepush.State, error) {
+			{Name: "install", Usage: "put the gate into the pre-push hook", Description: "Examples:\n  devflow gate hook install\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(func(ctx context.Context, repo gitx.Repo) (prepush.State, error) {
 				return prepush.Install(ctx, repo, a.sys.exe)
 			})},
-			{Name: "remove", Usage: "take it out again, byte for byte", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Remove)},
-			{Name: "status", Usage: "tell whether git runs it", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Check)},
+			{Name: "remove", Usage: "take it out again, byte for byte", Description: "Examples:\n  devflow gate hook remove\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Remove)},
+			{Name: "status", Usage: "tell whether git runs it", Description: "Examples:\n  devflow gate hook status\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Check)},
 		},
 	}
 }
@@ -292,14 +375,25 @@ func (a *app) gateLog() *cli.Command {
 					_, err := fmt.Fprintln(w, "no push was looked at in "+o.Project)
 					return err
 				}
+				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(t, "TIME\tANSWER\tREMOTE\tREF\tTESTS\tSECONDS\tREASON")
 				for _, p := range list {
-					tests, _, _ := strings.Cut(p.Tests, " ")
-					if _, err := fmt.Fprintf(w, "%s  %-5s  %s %s  tests %s  %.1f s\n", p.At.Local().Format("2006-01-02 15:04"), p.Verdict, p.Remote, p.Ref, tests, float64(p.TookMS)/1000); err != nil {
-						return err
-					}
+					tests, _, _ := strings.Cut(cmp.Or(p.Tests, "-"), " ")
+					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.1f\t%s\n", p.At.Local().Format("01-02 15:04"), p.Verdict, cmp.Or(p.Remote, "-"), cmp.Or(short(p.Ref), "-"), tests, float64(p.TookMS)/1000, reason(p))
 				}
-				return nil
+				return t.Flush()
 			})
 		},
 	}
+}
+
+// reason is the first step that speaks against a push, in a few words.
+func reason(p pushes.Push) string {
+	for _, s := range p.Steps {
+		if s.Status == gate.Fail {
+			text, _, _ := strings.Cut(s.Text, "\n")
+			return redact.Clip(s.Name+": "+text, 60)
+		}
+	}
+	return ""
 }

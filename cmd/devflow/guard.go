@@ -34,15 +34,16 @@ devflow off. It is a speed bump for an honest agent, not a sandbox.
 Examples:
   devflow guard test 'rm -rf build'      # would it run?
   devflow guard explain 'g=git; $g push -f'
-  devflow guard rules                    # every rule and its alternative`,
+  devflow guard rules                    # every rule and its alternative
+
+Exit codes: those of each command`,
 		Commands: []*cli.Command{a.guardTest(), a.guardExplain(), a.guardRules()},
 	}
 }
 
 func (a *app) guardTest() *cli.Command {
-	var asJSON bool
 	return &cli.Command{
-		Name: "test", Usage: "say whether a command line would run", ArgsUsage: "'COMMAND'",
+		Name: "test", Usage: "say whether a command line would run", ArgsUsage: "[--json] 'COMMAND'", SkipFlagParsing: true,
 		Description: `Without COMMAND the line is read from stdin. A push is only recognised
 here; devflow gate push judges it.
 
@@ -51,13 +52,16 @@ Examples:
   devflow guard test < script.sh
 
 Exit codes: 0 it runs, 1 error, 2 wrong use, 3 it is refused or asked about`,
-		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(_ context.Context, c *cli.Command) error {
-			l, found, err := a.ask(c)
+			asJSON, help, words := own(c.Args().Slice())
+			if help {
+				return cli.ShowSubcommandHelp(c)
+			}
+			l, found, err := a.ask(c, words)
 			if err != nil {
 				return err
 			}
-			report := guardReport{Decision: verdict.Worst(found).String(), Findings: found, Push: segments(l)}
+			report := newReport(l, found)
 			if err := a.print(asJSON, report, report.text); err != nil {
 				return err
 			}
@@ -70,9 +74,8 @@ Exit codes: 0 it runs, 1 error, 2 wrong use, 3 it is refused or asked about`,
 }
 
 func (a *app) guardExplain() *cli.Command {
-	var asJSON bool
 	return &cli.Command{
-		Name: "explain", Usage: "show how a command line is read, and what speaks against it", ArgsUsage: "'COMMAND'",
+		Name: "explain", Usage: "show how a command line is read, and what speaks against it", ArgsUsage: "[--json] 'COMMAND'", SkipFlagParsing: true,
 		Description: `Lists the commands that would really run (behind wrappers, variables,
 aliases, nested shells and interpreter code), the files that they write,
 and the findings.
@@ -82,13 +85,16 @@ Examples:
   devflow guard explain --json 'git push origin HEAD:main'
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
-		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(_ context.Context, c *cli.Command) error {
-			l, found, err := a.ask(c)
+			asJSON, help, words := own(c.Args().Slice())
+			if help {
+				return cli.ShowSubcommandHelp(c)
+			}
+			l, found, err := a.ask(c, words)
 			if err != nil {
 				return err
 			}
-			report := explainReport{guardReport: guardReport{Decision: verdict.Worst(found).String(), Findings: found, Push: segments(l)}}
+			report := explainReport{guardReport: newReport(l, found)}
 			report.read(l)
 			return a.print(asJSON, report, report.text)
 		},
@@ -110,7 +116,9 @@ func (a *app) guardRules() *cli.Command {
 
 Examples:
   devflow guard rules
-  devflow guard rules --json | jq -r '.[].id'`,
+  devflow guard rules --json | jq -r '.[].id'
+
+Exit codes: 0 done, 1 error, 2 wrong use`,
 		Flags: []cli.Flag{jsonFlag(&asJSON)},
 		Action: func(context.Context, *cli.Command) error {
 			var list []rule
@@ -139,9 +147,9 @@ Examples:
 }
 
 // ask reads the command line of an invocation and what the guard says to it in the present folder.
-func (a *app) ask(c *cli.Command) (line.Line, []verdict.Finding, error) {
-	text := strings.Join(c.Args().Slice(), " ")
-	if c.NArg() == 0 {
+func (a *app) ask(c *cli.Command, words []string) (line.Line, []verdict.Finding, error) {
+	text := strings.Join(words, " ")
+	if len(words) == 0 {
 		data, err := io.ReadAll(io.LimitReader(a.sys.stdin, maxCommandLine))
 		if err != nil {
 			return line.Line{}, nil, fmt.Errorf("read command line: %w", err)
@@ -149,7 +157,7 @@ func (a *app) ask(c *cli.Command) (line.Line, []verdict.Finding, error) {
 		text = string(data)
 	}
 	if strings.TrimSpace(text) == "" {
-		return line.Line{}, nil, usageError{errors.New("no command line")}
+		return line.Line{}, nil, misused(c, errors.New("no command line"))
 	}
 	o, err := a.origin()
 	if err != nil {
@@ -190,39 +198,49 @@ func segments(l line.Line) (list []string) {
 // guardReport is the answer of guard test.
 type guardReport struct {
 	Decision string            `json:"decision"` // pass ask deny
+	Unread   string            `json:"unread,omitempty"`
 	Findings []verdict.Finding `json:"findings,omitempty"`
 	Push     []string          `json:"push,omitempty"`
 }
 
-func (r guardReport) text(w io.Writer) error {
-	for _, f := range r.Findings {
-		if _, err := fmt.Fprintln(w, guard.Text([]verdict.Finding{f}, "")); err != nil {
-			return err
-		}
+func newReport(l line.Line, found []verdict.Finding) guardReport {
+	r := guardReport{Decision: verdict.Worst(found).String(), Findings: found, Push: segments(l)}
+	if l.Err != nil {
+		r.Unread = l.Err.Error()
 	}
-	if len(r.Findings) == 0 {
-		if _, err := fmt.Fprintln(w, "pass: nothing speaks against it"); err != nil {
-			return err
-		}
+	return r
+}
+
+func (r guardReport) text(w io.Writer) error {
+	fold := &commandline.Fold{W: w, Width: helpWidth}
+	for _, f := range r.Findings {
+		fmt.Fprintln(fold, guard.Text([]verdict.Finding{f}, ""))
+	}
+	switch {
+	case len(r.Findings) > 0:
+	case r.Unread != "":
+		fmt.Fprintln(fold, "pass: it is no command line that a shell can read ("+r.Unread+")")
+	case len(r.Push) > 0:
+		fmt.Fprintln(fold, "pass: the guard lets it run; the push gate decides")
+	default:
+		fmt.Fprintln(fold, "pass: nothing speaks against it")
 	}
 	for _, p := range r.Push {
-		if _, err := fmt.Fprintln(w, "push: the push gate judges `"+p+"` (devflow gate push)"); err != nil {
-			return err
-		}
+		fmt.Fprintln(fold, "push: `"+p+"` goes through the push gate (devflow gate push)")
 	}
-	return nil
+	return fold.Flush()
 }
 
 // explainReport is the answer of guard explain.
 type explainReport struct {
 	guardReport
-	Unread   string          `json:"unread,omitempty"`
 	Commands []explainedCall `json:"commands"`
 	Writes   []explainedFile `json:"writes,omitempty"`
 }
 
 type explainedCall struct {
 	Words  []string `json:"words"`
+	Sets   []string `json:"sets,omitempty"`   // an assignment by itself
 	Behind []string `json:"behind,omitempty"` // wrappers, outermost first
 	Dir    string   `json:"dir,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
@@ -235,15 +253,12 @@ type explainedFile struct {
 }
 
 func (r *explainReport) read(l line.Line) {
-	if l.Err != nil {
-		r.Unread = l.Err.Error()
-	}
 	r.Commands = []explainedCall{}
 	for i := range l.Expanded.Commands {
 		c := &l.Expanded.Commands[i]
-		e := explainedCall{Words: c.Args, Behind: c.Wrappers, Dir: c.Dir.Path}
+		e := explainedCall{Words: c.Args, Sets: c.Assign, Behind: c.Wrappers, Dir: c.Dir.Path}
 		if len(c.Words) > 0 {
-			e.Words = append([]string{c.Words[0].Text}, c.Args...)
+			e.Words, e.Sets = append([]string{c.Words[0].Text}, c.Args...), nil
 		}
 		for _, note := range [...]struct {
 			holds bool
@@ -290,6 +305,9 @@ func (r explainReport) text(w io.Writer) error {
 			notes = append(notes, "in "+c.Dir)
 		}
 		line := "runs: " + strings.Join(c.Words, " ")
+		if len(c.Words) == 0 {
+			line = "sets: " + strings.Join(c.Sets, " ")
+		}
 		if len(notes) > 0 {
 			line += "  (" + strings.Join(notes, "; ") + ")"
 		}

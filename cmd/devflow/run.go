@@ -159,9 +159,11 @@ func (a *app) strict(c *cli.Command, top bool) {
 	c.Action = func(ctx context.Context, c *cli.Command) error {
 		switch {
 		case c.NArg() > 0 && len(c.Commands) > 0:
-			return misused(c, fmt.Errorf("%s: unknown command %q", c.Name, c.Args().First()))
+			return misused(c, fmt.Errorf("%s: unknown command %q", strings.TrimPrefix(c.FullName(), "devflow "), c.Args().First()))
 		case c.NArg() > 0 && c.ArgsUsage == "":
 			return misused(c, fmt.Errorf("%s takes no argument, got %s", c.Name, strings.Join(c.Args().Slice(), " ")))
+		case action == nil:
+			return misused(c, fmt.Errorf("%s needs a command: %s", strings.TrimPrefix(c.FullName(), "devflow "), names(c.Commands)))
 		}
 		err := action(ctx, c)
 		var usage usageError
@@ -170,6 +172,35 @@ func (a *app) strict(c *cli.Command, top bool) {
 		}
 		return err
 	}
+}
+
+// names lists commands for a person.
+func names(list []*cli.Command) string {
+	var visible []string
+	for _, c := range list {
+		if !c.Hidden {
+			visible = append(visible, c.Name)
+		}
+	}
+	return strings.Join(visible, ", ")
+}
+
+// own splits the arguments of a command that hands the rest on to another program: the leading --json and --help are ours, and a
+// first -- ends them.
+func own(args []string) (asJSON, help bool, rest []string) {
+	for i, a := range args {
+		switch a {
+		case "--json":
+			asJSON = true
+		case "--help", "-h":
+			help = true
+		case "--":
+			return asJSON, help, args[i+1:]
+		default:
+			return asJSON, help, args[i:]
+		}
+	}
+	return asJSON, help, nil
 }
 
 // misused names the help of the command that was used in a wrong way.
@@ -208,7 +239,7 @@ func (a *app) approve() *cli.Command {
 		Name: "approve", Hidden: true, SkipFlagParsing: true, HideHelp: true,
 		Usage: "go on after a halt (typed in the Claude Code session)",
 		Action: func(context.Context, *cli.Command) error {
-			return hintError{usageError{errors.New("approve is typed in the Claude Code session, not in a shell")}, "devflow status shows the code"}
+			return hintError{usageError{errors.New("approve is typed in the Claude Code session, not in a shell")}, "type it as a prompt in the session; the code stands in the refusal, that of a halt also in devflow status"}
 		},
 	}
 }

@@ -141,7 +141,7 @@ func resume(s *event.Scene, tx *store.Tx, t *telemetry.Task) (claude.Output, err
 			claude.Message("[devflow:resume] The halt is over: attempts and the token baseline start anew."),
 			claude.Context(s.In.Event, "[devflow:resume] A person ended the halt of this task. Its open findings still stand; the attempts start anew.")), nil
 	case pending > 0:
-		return claude.Message("[devflow:approve] The code does not match, or its ten minutes are over. It stands in the message of the refusal."), nil
+		return claude.Message("[devflow:approve] The code does not match (capitals count), or its ten minutes are over. Type it as the refusal shows it: devflow approve CODE"), nil
 	case t != nil && t.ResumeCode != "":
 		return claude.Message("[devflow:resume] The code does not match. The halt stays; the code is in the halt message and in `devflow status`."), nil
 	}
