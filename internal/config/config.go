@@ -94,7 +94,7 @@ type Gate struct {
 	AutoPush        string            `toml:"auto_push"`          // off, suggest or auto
 	FileWarn        int               `toml:"file_length_warn"`   // lines of a touched file
 	FileFail        int               `toml:"file_length_critical"`
-	Tests           map[string]string `toml:"tests"` // project root → shell command that runs its tests
+	Tests           map[string]string `toml:"tests"` // project root, cleaned → shell command that runs its tests
 	Boundaries      []Boundary        `toml:"boundaries"`
 }
 
@@ -135,12 +135,17 @@ func Load(p Paths, projectRoot string) (Config, []Problem) {
 	if user, ok := readLayer(p.File, "the defaults hold", cfg, &problems); ok {
 		cfg = user
 	}
+	tell := func(texts []string) {
+		for _, text := range texts {
+			problems = append(problems, Problem{File: p.File, Text: text})
+		}
+	}
+	tell(cfg.idleRules())
+	tell(cfg.absentProjects())
 	if projectRoot == "" {
 		return cfg, problems
 	}
-	for _, text := range cfg.absentDirs(projectRoot) {
-		problems = append(problems, Problem{File: p.File, Text: text})
-	}
+	tell(cfg.absentDirs(projectRoot))
 	file := filepath.Join(projectRoot, ProjectFile)
 	if proj, ok := readLayer(file, "the defaults and the user's config.toml hold", cfg, &problems); ok {
 		cfg = tighten(cfg, proj, file, &problems)
@@ -174,6 +179,9 @@ func readLayer(file, below string, base Config, problems *[]Problem) (Config, bo
 	}
 	if wrong := out.faults(); len(wrong) > 0 {
 		return ignore(wrong...)
+	}
+	for _, text := range out.cleanTests() {
+		*problems = append(*problems, Problem{File: file, Text: text + "; the line has no effect"})
 	}
 	for model, price := range base.Pricing {
 		if _, ok := out.Pricing[model]; !ok {
@@ -237,7 +245,7 @@ func (c Config) faults() []string {
 // Allowed reports whether the user has lifted a rule of the guard.
 func (c Config) Allowed(rule string) bool {
 	for _, a := range c.Guard.Allow {
-		if group, ok := strings.CutSuffix(a, "*"); a == rule || ok && strings.HasPrefix(rule, group) {
+		if lifts(a, rule) {
 			return true
 		}
 	}

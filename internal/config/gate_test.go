@@ -11,30 +11,92 @@ import (
 
 func TestUserMaySetTheGuardAndTheGate(t *testing.T) {
 	t.Parallel()
+	app := t.TempDir()
 	got, problems := load(t, `
 [guard]
-allow = ["git.stash-drop", "docker.*"]
+allow = ["git.stash-drop", "container.*"]
 [gate]
 allow_push_to_main = true
 auto_push = "auto"
 file_length_warn = 300
 file_length_critical = 900
-tests = { "/srv/app" = "make check" }
+tests = { '`+app+`' = "make check" }
 boundaries = [{ from = "ui/**", deny = ["db/**"], allow = ["db/api/**"] }]
 `, "")
 	if problems != nil {
 		t.Errorf("problems: %v", problems)
 	}
 	want := config.Gate{
-		AllowPushToMain: true, AutoPush: config.AutoPushAuto, FileWarn: 300, FileFail: 900, Tests: map[string]string{"/srv/app": "make check"},
+		AllowPushToMain: true, AutoPush: config.AutoPushAuto, FileWarn: 300, FileFail: 900, Tests: map[string]string{app: "make check"},
 		Boundaries: []config.Boundary{{From: "ui/**", Deny: []string{"db/**"}, Allow: []string{"db/api/**"}}},
 	}
 	if diff := cmp.Diff(want, got.Gate); diff != "" {
 		t.Errorf("gate (-want +got):\n%s", diff)
 	}
-	for rule, want := range map[string]bool{"git.stash-drop": true, "docker.prune": true, "git.stash": false, "git.reset-hard": false, "docker": false} {
+	for rule, want := range map[string]bool{"git.stash-drop": true, "container.prune": true, "git.stash": false, "git.reset-hard": false, "container": false} {
 		if got.Allowed(rule) != want {
 			t.Errorf("Allowed(%s) = %v", rule, !want)
+		}
+	}
+}
+
+// What an entry cannot lift must not look lifted.
+func TestAllowedRulesThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"self.root":      "the rules of self.* cannot be lifted, only those of cloud.*, code.*, container.*",
+		"self.*":         "the rules of self.* cannot be lifted",
+		"secret.github":  "the rules of secret.* cannot be lifted",
+		"push.protected": "the rules of push.* cannot be lifted",
+		"push":           "the rules of push.* cannot be lifted",
+		"shell.too-deep": "the rules of shell.* cannot be lifted",
+		"test.*":         "the rules of test.* cannot be lifted",
+		"write.refused":  "the nearest group that can is write.*",
+		"docker.*":       "the nearest group is container.*",
+		"gti.*":          "the nearest group is git.*",
+		"terraform":      "the nearest group is infra.*",
+		"git":            "a group is written git.*",
+		"git.stash-dorp": "no rule of the group git.* is called so, the nearest is git.stash-drop",
+		"git.bisect":     "no rule of the group git.* is called so; the entry",
+		"something.else": "the groups are cloud.*, code.*, container.*",
+		"":               "no rule is called so",
+		".*":             "no rule is called so",
+		"git.Reset-*":    "no rule of the group git.* is called so",
+	} {
+		got, problems := load(t, "max_retries = 2\n[guard]\nallow = [\""+entry+"\", \"rm.temp\"]", "")
+		text := problemText(problems)
+		if len(problems) != 1 || problems[0].Ignored || !strings.Contains(text, `config.toml: guard.allow names "`+entry+`": `) || !strings.Contains(text, want) || !strings.HasSuffix(text, "; the entry has no effect\n") {
+			t.Errorf("%q: problems %v, want one with %q", entry, problems, want)
+		}
+		if got.MaxRetries != 2 || !got.Allowed("rm.temp") {
+			t.Errorf("%q: the rest of the file does not hold: %+v", entry, got)
+		}
+	}
+	for _, entry := range append(config.Liftable(), "git.*", "write.*", "*", "git.stash*", "g*") {
+		if _, problems := load(t, "[guard]\nallow = [\""+entry+"\"]", ""); problems != nil {
+			t.Errorf("%q: problems %v, want none", entry, problems)
+		}
+	}
+}
+
+// Git tells the root of a project without a slash at its end; the user may write one.
+func TestFoldersOfTheTestsAreCleaned(t *testing.T) {
+	t.Parallel()
+	app, web := t.TempDir(), t.TempDir()
+	got, problems := load(t, "[gate.tests]\n'"+app+"/' = 'make check'\n'"+web+"/./x/..' = 'make web'\n", "")
+	if diff := cmp.Diff(map[string]string{app: "make check", web: "make web"}, got.Gate.Tests); diff != "" || problems != nil {
+		t.Errorf("tests (-want +got):\n%s problems %v", diff, problems)
+	}
+	got, problems = load(t, "[gate.tests]\n'"+app+"/' = 'two'\n'"+app+"' = 'one'\n'"+web+"/gone/' = 'three'\n", "max_retries = 2")
+	if diff := cmp.Diff(map[string]string{app: "one", web + "/gone": "three"}, got.Gate.Tests); diff != "" || len(problems) != 2 || got.MaxRetries != 2 {
+		t.Errorf("tests (-want +got):\n%s problems %v", diff, problems)
+	}
+	for _, want := range []string{
+		`gate.tests names "` + app + `/", which is "` + app + `" once more; the line has no effect`,
+		`gate.tests names "` + web + `/gone": the folder does not exist, so the command is never run`,
+	} {
+		if !strings.Contains(problemText(problems), want) {
+			t.Errorf("problems %v, want one with %q", problems, want)
 		}
 	}
 }

@@ -228,3 +228,33 @@ func (c Config) absentDirs(project string) []string {
 	}
 	return found
 }
+
+// absentProjects tells of projects of gate.tests that are not there.
+func (c Config) absentProjects() []string {
+	var found []string
+	for _, root := range slices.Sorted(maps.Keys(c.Gate.Tests)) {
+		if !isDir(root) {
+			found = append(found, fmt.Sprintf("gate.tests names %q: the folder does not exist, so the command is never run", root))
+		}
+	}
+	return found
+}
+
+// cleanTests spells the folders of gate.tests as git does, without a trailing slash and without dots, and tells of those that
+// are named twice. Of two, the one that was spelled so counts, else the first.
+func (c *Config) cleanTests() []string {
+	var twice []string
+	for _, root := range slices.Sorted(maps.Keys(c.Gate.Tests)) {
+		clean := filepath.Clean(root)
+		if clean == root {
+			continue
+		}
+		if _, known := c.Gate.Tests[clean]; known {
+			twice = append(twice, fmt.Sprintf("gate.tests names %q, which is %q once more", root, clean))
+		} else {
+			c.Gate.Tests[clean] = c.Gate.Tests[root]
+		}
+		delete(c.Gate.Tests, root)
+	}
+	return twice
+}
