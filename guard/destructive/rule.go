@@ -126,7 +126,7 @@ func judge(k *rule.Call, tables [][]Rule, effects []rule.Effect) []verdict.Findi
 func finding(k *rule.Call, r *Rule, detail string) verdict.Finding {
 	return verdict.Finding{
 		Rule: r.ID, Decision: r.Decision, What: r.What, Instead: r.Instead,
-		Why:     strings.Replace(r.Why, "%", redact.Clip(oneLine(detail), maxSegment/2), 1),
+		Why:     strings.Replace(r.Why, "%", redact.Clip(strings.TrimSpace(oneLine(detail)), maxSegment/2), 1),
 		Segment: redact.Clip(oneLine(k.Cmd.Text), maxSegment),
 	}
 }

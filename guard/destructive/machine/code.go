@@ -26,7 +26,7 @@ var codeRules = [...]rule.Rule{
 	},
 	{
 		ID: "code.computed", Decision: verdict.Ask, Match: computedScript,
-		What: "runs a script that is known only at run time", Why: "nobody can tell from the command what % will do", Instead: "write the command out, or run a script file: `bash ./script.sh`",
+		What: "runs a script that is known only at run time", Why: "% may do anything that this user may", Instead: "write the command out, or run a script file: `bash ./script.sh`",
 	},
 	{
 		ID: "code.program", Decision: verdict.Ask, Match: computedProgram,
@@ -34,7 +34,7 @@ var codeRules = [...]rule.Rule{
 	},
 	{
 		ID: "code.install", Decision: verdict.Ask, Lines: installLines,
-		What: "installs a package from an address", Why: "`%` runs code that no registry has seen", Instead: "name a package and a version: `pip install requests==2.32.3`",
+		What: "installs a package from an address", Why: "it brings code that no registry has seen", Instead: "name a package and a version: `pip install requests==2.32.3`",
 	},
 }
 
@@ -203,7 +203,11 @@ const generators = " ssh-agent gpg-agent direnv pyenv rbenv nodenv jenv goenv br
 	"register-python-argcomplete pip npm gh op atuin thefuck fzf hub aws-vault granted saml2aws vault perl lesspipe tput resize go rustup cargo uv poetry pipenv pdm deno bun volta sdk spack guix nix dbus-launch xdg-user-dir locale systemctl completion chef tmuxifier " +
 	"getopt eksctl gcloud doctl flyctl rustc swiftly ng vcpkg pkg-config envsubst "
 
+// computedScript leaves what is fetched or decoded to the worse rules.
 func computedScript(k *rule.Call) string {
+	if downloaded(k) != "" || decoded(k) != "" {
+		return ""
+	}
 	if k.Cmd.Stdin.Kind == shell.FeedPipe && runsInput(k) {
 		feeders := feeders(k)
 		if printed(k) {
@@ -288,7 +292,7 @@ func computedProgram(k *rule.Call) string {
 		case t == "":
 			continue
 		case rule.OneOf(t, "--hard", "--force", "--recursive", "--mirror", "--delete", "--no-preserve-root", "-rf", "-fr", "-Rf", "-rF", "-fR", "-r", "-R", "-delete", "push"):
-			return k.Cmd.Words[0].Text + " " + rule.Join(k.Words)
+			return k.Cmd.Words[0].Text
 		case t[0] == '-':
 			continue
 		}
@@ -299,10 +303,10 @@ func computedProgram(k *rule.Call) string {
 		for _, e := range k.Targets(x) {
 			switch e.Target.Zone {
 			case place.Root, place.Home, place.Keys, place.Device, place.GitDir:
-				return k.Cmd.Words[0].Text + " " + rule.Join(k.Words)
+				return k.Cmd.Words[0].Text
 			case place.System:
 				if strings.Count(e.Target.Path, "/") < 3 {
-					return k.Cmd.Words[0].Text + " " + rule.Join(k.Words)
+					return k.Cmd.Words[0].Text
 				}
 			}
 		}

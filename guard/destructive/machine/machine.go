@@ -14,7 +14,7 @@ import (
 var diskRules = [...]rule.Rule{
 	{
 		ID: "disk.format", Decision: verdict.Deny, Match: diskFormat,
-		What: "formats, partitions or erases a disk", Why: "`%` leaves nothing of what is stored there", Instead: "use a file as image: `mkfs.ext4 /tmp/disk.img`; look first: `lsblk`",
+		What: "formats, partitions or erases a disk", Why: "nothing of what is stored there is left", Instead: "use a file as image: `mkfs.ext4 /tmp/disk.img`; look first: `lsblk`",
 	},
 }
 
@@ -92,27 +92,27 @@ var processRules = [...]rule.Rule{
 	},
 	{
 		ID: "process.kill-all", Decision: verdict.Deny, Match: killAll,
-		What: "ends every process", Why: "% ends this session, too", Instead: "end the one that you started: `kill %1`, `pkill -f vite`",
+		What: "ends every process", Why: "this session ends with them", Instead: "end the one that you started: `kill %1`, `pkill -f vite`",
 	},
 	{
 		ID: "machine.stop", Decision: verdict.Deny, Match: machineStop,
-		What: "stops or restarts the machine", Why: "`%` ends this session and everybody else's", Instead: rule.AskOwner,
+		What: "stops or restarts the machine", Why: "this session and everybody else's end with it", Instead: rule.AskOwner,
 	},
 	{
 		ID: "machine.accounts", Decision: verdict.Deny, Lines: accountLines,
-		What: "deletes or locks an account", Why: "`%` takes somebody's access or files", Instead: rule.AskOwner,
+		What: "deletes or locks an account", Why: "somebody loses access, and perhaps files", Instead: rule.AskOwner,
 	},
 	{
 		ID: "machine.firewall", Decision: verdict.Deny, Lines: firewallLines,
-		What: "opens the firewall", Why: "`%` removes every rule", Instead: "look first: `iptables -L -n`; then tell the user",
+		What: "opens the firewall", Why: "the rules that keep others out, or let you in, are gone", Instead: "look first: `iptables -L -n`; then tell the user",
 	},
 	{
 		ID: "machine.schedule", Decision: verdict.Deny, Match: schedule,
-		What: "deletes every scheduled job", Why: "`%` leaves no copy", Instead: "keep a copy first: `crontab -l > crontab.bak`",
+		What: "deletes every scheduled job", Why: "no copy of them is left", Instead: "keep a copy first: `crontab -l > crontab.bak`",
 	},
 	{
 		ID: "machine.services", Decision: verdict.Ask, Lines: serviceLines,
-		What: "stops or removes a part of the system", Why: "`%` may take away what others need", Instead: "look first: `systemctl status`",
+		What: "stops or removes a part of the system", Why: "others may need it, this session too", Instead: "look first: `systemctl status`",
 	},
 }
 
@@ -166,7 +166,7 @@ snapper delete
 timeshift --delete-all|--delete
 restic forget|prune|unlock
 borg delete|prune
-rclone delete|purge|sync
+rclone sync
 iscsiadm --op=delete`
 
 func forkBomb(k *rule.Call) string {

@@ -12,15 +12,15 @@ import (
 var windowsRules = [...]rule.Rule{
 	{
 		ID: "windows.delete", Decision: verdict.Deny, Match: windowsDelete,
-		What: "deletes a folder with everything in it", Why: "% does not go to the recycle bin", Instead: "delete by name what you made yourself: `Remove-Item -Recurse .\\build`",
+		What: "deletes a folder with everything in it", Why: "nothing goes to the recycle bin", Instead: "delete by name what you made yourself: `Remove-Item -Recurse .\\build`",
 	},
 	{
 		ID: "windows.disk", Decision: verdict.Deny, Lines: windowsDisk,
-		What: "formats or wipes a disk, or deletes its snapshots", Why: "`%` leaves nothing to go back to", Instead: rule.AskOwner,
+		What: "formats or wipes a disk, or deletes its snapshots", Why: "nothing is left to go back to", Instead: rule.AskOwner,
 	},
 	{
 		ID: "windows.registry", Decision: verdict.Deny, Lines: windowsRegistry,
-		What: "deletes settings of the system", Why: "`%` deletes keys that programs need", Instead: "read them: `reg query HKCU\\Software`",
+		What: "deletes settings of the system", Why: "programs and people may need them, and there is no undo", Instead: "read them: `reg query HKCU\\Software`",
 	},
 }
 

@@ -14,11 +14,11 @@ const dryRun = "show it first: `kubectl delete -f app.yaml --dry-run=client`, `t
 var containerRules = [...]rule.Rule{
 	{
 		ID: "container.volumes", Decision: verdict.Deny, Match: volumes,
-		What: "deletes the data of containers", Why: "`%` deletes volumes: databases and uploads live there", Instead: "stop and keep the data: `docker compose down`; look first: `docker volume ls`",
+		What: "deletes the data of containers", Why: "what was stored in them is gone: databases and uploads live in volumes", Instead: "stop and keep the data: `docker compose down`; look first: `docker volume ls`",
 	},
 	{
 		ID: "container.prune", Decision: verdict.Ask, Match: prune,
-		What: "deletes containers or images that others may need", Why: "`%` does not ask whose they are", Instead: "name the one: `docker rm my-container`; free space: `docker builder prune`",
+		What: "deletes containers or images that others may need", Why: "% goes, whoever needs it", Instead: "name the one: `docker rm my-container`; free space: `docker builder prune`",
 	},
 	{
 		ID: "container.host", Decision: verdict.Deny, Match: hostMount,
@@ -26,7 +26,7 @@ var containerRules = [...]rule.Rule{
 	},
 }
 
-const volumeLines = `docker system prune -a|--all|--volumes
+const volumeLines = `docker system prune --volumes
 docker volume prune
 docker swarm leave --force|-f
 docker stack|service|secret|config rm|remove
@@ -51,22 +51,25 @@ func volumes(k *rule.Call) string {
 	return k.MatchLines(volumeLines)
 }
 
-const pruneLines = `docker system prune
-docker container prune
-docker context rm
-kind|k3d|minikube delete
-kind|k3d cluster|clusters delete
-minikube delete`
-
-// prune also finds the removal of whatever a listing names, unless the listing is filtered. Throwaway clusters may go.
+// prune says what goes. What takes volumes along is worse and not for it. It also finds the removal of whatever a listing names, unless the listing is filtered. Throwaway clusters may go.
 func prune(k *rule.Call) string {
-	if k.Name == "docker" && k.MatchLines("docker rm|kill|stop") != "" {
-		return allListed(k)
-	}
-	if rule.OneOf(k.Name, "kind", "k3d", "minikube") && throwaway(k) {
+	switch {
+	case volumes(k) != "", rule.OneOf(k.Name, "kind", "k3d", "minikube") && throwaway(k):
 		return ""
+	case k.MatchLines("docker rm|kill|stop") != "":
+		return allListed(k)
+	case k.MatchLines("docker system prune -a|--all") != "":
+		return "every image that no container runs, with every stopped container,"
+	case k.MatchLines("docker system prune") != "":
+		return "every stopped container, with unused networks and untagged images,"
+	case k.MatchLines("docker container prune") != "":
+		return "every stopped container"
+	case k.MatchLines("docker context rm") != "":
+		return "the way to another machine"
+	case k.MatchLines("kind|k3d|minikube delete\nkind|k3d cluster|clusters delete") != "":
+		return "the cluster with all that runs in it"
 	}
-	return k.MatchLines(pruneLines)
+	return ""
 }
 
 // allListed finds docker rm of whatever docker ps lists, in a substitution or through a pipe.
@@ -77,9 +80,10 @@ func allListed(k *rule.Call) string {
 	filtered := func(words string) bool {
 		return strings.Contains(words, "-f ") || strings.Contains(words, "--filter") || strings.Contains(words, "grep") || strings.Contains(words, "ancestor=")
 	}
+	const every = "every container that is listed"
 	for _, x := range k.Words {
 		if listed(x.Text+" ") && !filtered(x.Text) {
-			return "docker " + rule.Join(k.Words)
+			return every
 		}
 	}
 	if !k.Cmd.Wrapped("xargs") || k.MatchLines("docker rm|kill -f|--force\ndocker kill") == "" {
@@ -90,7 +94,7 @@ func allListed(k *rule.Call) string {
 			return ""
 		}
 	}
-	return "docker " + rule.Join(k.Words) + " of all that the pipe names"
+	return every
 }
 
 // throwaway reports whether a command names something that is made for a test: the value of an option or an argument.
@@ -160,31 +164,31 @@ func hostMount(k *rule.Call) string {
 var cloudRules = [...]rule.Rule{
 	{
 		ID: "kubernetes.delete", Decision: verdict.Deny, Match: kubernetesDelete,
-		What: "deletes parts of a cluster", Why: "`%` deletes them with their data", Instead: dryRun,
+		What: "deletes parts of a cluster", Why: "data and settings go with them, for everybody who uses it", Instead: dryRun,
 	},
 	{
 		ID: "kubernetes.change", Decision: verdict.Ask, Match: clusterChange,
-		What: "takes something of a cluster out of service", Why: "`%` stops what runs there", Instead: "look first: `kubectl get all`",
+		What: "takes something of a cluster out of service", Why: "whoever uses it is cut off until somebody starts it again", Instead: "look first: `kubectl get all`",
 	},
 	{
 		ID: "infra.destroy", Decision: verdict.Deny, Match: infraDestroy,
-		What: "destroys infrastructure", Why: "`%` deletes machines, networks and databases, or forgets them", Instead: "show it first: `terraform plan -destroy`",
+		What: "destroys infrastructure", Why: "machines, networks and databases go, or the record of them does", Instead: "show it first: `terraform plan -destroy`",
 	},
 	{
-		ID: "infra.unseen", Decision: verdict.Ask, Lines: unseenLines,
-		What: "changes infrastructure without a look at the plan", Why: "`%` does whatever the plan says, deletions too", Instead: "let the user see the plan: `terraform plan -out=plan.bin`",
+		ID: "infra.unseen", Decision: verdict.Ask, Match: infraUnseen,
+		What: "changes infrastructure without a look at the plan", Why: "whatever it says is done at once, deletions too", Instead: "let the user see the plan: `terraform plan -out=plan.bin`",
 	},
 	{
 		ID: "cloud.delete", Decision: verdict.Deny, Match: cloudDelete,
-		What: "deletes a resource of a cloud", Why: "`%` deletes it for everybody", Instead: "look first: `aws s3 ls s3://bucket`, `gcloud projects list`, `az group list`; then tell the user",
+		What: "deletes a resource of a cloud", Why: "it is gone for everybody who uses it, often with its data and backups", Instead: "look first: `aws s3 ls s3://bucket`, `gcloud projects list`, `az group list`; then tell the user",
 	},
 	{
 		ID: "hosting.delete", Decision: verdict.Deny, Lines: hostingLines,
-		What: "deletes something that is published", Why: "`%` takes it away from everybody who uses it", Instead: "look first: `gh repo view`; then tell the user",
+		What: "deletes something that is published", Why: "everybody who uses it loses it, often with its name and history", Instead: "look first: `gh repo view`; then tell the user",
 	},
 	{
 		ID: "hosting.withdraw", Decision: verdict.Ask, Lines: withdrawLines,
-		What: "withdraws something that is published", Why: "`%` changes what others get", Instead: "look first: `gh release list`; then tell the user",
+		What: "withdraws something that is published", Why: "others get something else from then on, or nothing", Instead: "look first: `gh release list`; then tell the user",
 	},
 	{
 		ID: "http.delete", Decision: verdict.Ask, Match: httpDelete,
@@ -205,7 +209,7 @@ istioctl uninstall|x`
 
 // clusterChange leaves dry runs and single pods and jobs, which come back, alone.
 func clusterChange(k *rule.Call) string {
-	if k.Option("--dry-run") || k.MatchLines("kubectl delete pod|pods|po|pod/*|po/*|job|jobs|job/* #") != "" && !k.Option("--all|-A|--all-namespaces") || k.MatchLines("kubectl delete pod|pods|po|job|jobs -l|--selector|--field-selector") != "" && !k.Option("--all|-A|--all-namespaces") {
+	if k.Option("--dry-run") || kubernetesDelete(k) != "" || k.MatchLines("kubectl delete pod|pods|po|pod/*|po/*|job|jobs|job/* #") != "" && !k.Option("--all|-A|--all-namespaces") || k.MatchLines("kubectl delete pod|pods|po|job|jobs -l|--selector|--field-selector") != "" && !k.Option("--all|-A|--all-namespaces") {
 		return ""
 	}
 	return k.MatchLines(clusterLines)
@@ -249,6 +253,14 @@ cdk deploy --force
 terraform force-unlock
 ansible-playbook --extra-vars=state=absent`
 
+// infraUnseen leaves what destroys everything to the worse rule.
+func infraUnseen(k *rule.Call) string {
+	if infraDestroy(k) != "" {
+		return ""
+	}
+	return k.MatchLines(unseenLines)
+}
+
 // infraDestroy leaves plans alone.
 func infraDestroy(k *rule.Call) string {
 	if k.Arg("plan", "show", "validate", "--preview-only") {
@@ -277,8 +289,7 @@ cloudformation delete-stack
 vault kv destroy|delete|metadata
 vault secrets|auth disable
 vault delete
-vault operator seal
-zfs|zpool destroy`)
+vault operator seal`)
 }
 
 // cloudDelete reads the big clouds by their verbs.
@@ -357,7 +368,7 @@ fly apps|app destroy
 fly destroy
 fly volumes|volume|vol|machine|machines|m|postgres|mpg destroy|delete
 fly secrets unset
-heroku apps:destroy|apps:delete|addons:destroy|pg:reset|pg:killall|domains:clear|pipelines:destroy|destroy
+heroku apps:destroy|apps:delete|addons:destroy|pg:killall|domains:clear|pipelines:destroy|destroy
 vercel remove|rm
 vercel project|env|domains|dns|alias|secrets rm|remove
 netlify sites:delete|env:unset|functions:delete

@@ -23,19 +23,19 @@ var databaseRules = [...]rule.Rule{
 	},
 	{
 		ID: "db.keys", Decision: verdict.Deny, Match: keyValueLoss,
-		What: "empties a database", Why: "`%` deletes every entry", Instead: "delete by name: `redis-cli DEL session:1`",
+		What: "empties a database", Why: "the entries are gone at once: no transaction, no undo", Instead: "delete by name: `redis-cli DEL session:1`",
 	},
 	{
 		ID: "db.drop", Decision: verdict.Deny, Match: dropDatabase,
-		What: "drops a database", Why: "% deletes the database with all tables", Instead: "work on one of your own: `createdb app_test`",
+		What: "drops a database", Why: "every table and row in it goes, too; only a dump brings them back", Instead: "work on one of your own: `createdb app_test`",
 	},
 	{
 		ID: "db.reset", Decision: verdict.Deny, Match: resetDatabase,
-		What: "empties the database of an application", Why: "`%` drops its tables before it makes them again", Instead: "name the test database: `RAILS_ENV=test bin/rails db:test:prepare`; add what is missing: `npx prisma migrate deploy`",
+		What: "empties the database of an application", Why: "its tables are dropped before they are made again, with every row in them", Instead: "name the test database: `RAILS_ENV=test bin/rails db:test:prepare`; add what is missing: `npx prisma migrate deploy`",
 	},
 	{
 		ID: "db.downgrade", Decision: verdict.Ask, Match: downgrade,
-		What: "takes back migrations", Why: "`%` drops the columns and tables that they made", Instead: "show the statements: `alembic history`",
+		What: "takes back migrations", Why: "the columns and tables that they made are dropped, with what is in them", Instead: "show the statements: `alembic history`",
 	},
 }
 
@@ -122,7 +122,7 @@ func resetDatabase(k *rule.Call) string {
 }
 
 func downgrade(k *rule.Call) string {
-	if k.Arg("--sql", "--dry-run", "--pretend") || k.Env("RAILS_ENV") == "test" {
+	if k.Arg("--sql", "--dry-run", "--pretend") || k.Env("RAILS_ENV") == "test" || resetDatabase(k) != "" {
 		return ""
 	}
 	if k.Env("RAILS_ENV") == "" && k.Env("NODE_ENV") == "" && k.Env("APP_ENV") == "" && k.Env("DATABASE_URL") == "" && oneStep(k) {

@@ -41,11 +41,11 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "disk.device", Decision: verdict.Deny, Op: rule.DropTree | rule.DropFile | rule.Empty | rule.Add | rule.MoveAway, Zones: zDevice,
-		What: "writes to a raw device", Why: "% is a device: what is stored on it is lost", Instead: "use a file as image: `dd if=/dev/zero of=./disk.img bs=1M count=10`",
+		What: "writes to a raw device", Why: "what is stored on % is lost", Instead: "use a file as image: `dd if=/dev/zero of=./disk.img bs=1M count=10`",
 	},
 	{
 		ID: "key.delete", Decision: verdict.Deny, Op: rule.DropTree | rule.DropFile | rule.MoveAway, Zones: zKeys,
-		What: "deletes keys or passwords", Why: "% holds keys or accounts that cannot be made again", Instead: rule.AskOwner,
+		What: "deletes keys or passwords", Why: "% holds what cannot be made again: whoever needs it is locked out", Instead: rule.AskOwner,
 	},
 	{
 		ID: "key.overwrite", Decision: verdict.Deny, Op: rule.Empty | rule.Add, Zones: zKeys,
@@ -53,11 +53,11 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "rm.system", Decision: verdict.Deny, Op: rule.DropTree | rule.MoveAway, Zones: zSystem,
-		What: "deletes a folder of the system", Why: "% belongs to the operating system", Instead: nameFolder,
+		What: "deletes a folder of the system", Why: "without % the machine may not start", Instead: nameFolder,
 	},
 	{
 		ID: "rm.home", Decision: verdict.Deny, Op: rule.DropTree | rule.DropFile | rule.MoveAway, Zones: zHome,
-		What: "deletes a home folder", Why: "% is a home folder or contains one", Instead: nameFolder,
+		What: "deletes a home folder", Why: "% is or holds what a person keeps: documents, settings, keys", Instead: nameFolder,
 	},
 	{
 		ID: "rm.home-folder", Decision: verdict.Deny, Op: rule.DropTree, Zones: zHomeTop,
@@ -69,11 +69,11 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "rm.project-root", Decision: verdict.Deny, Op: rule.DropTree | rule.DropFile | rule.MoveAway, Zones: zTop,
-		What: "deletes the project", Why: "% is the project or contains it, with everything that is not committed", Instead: nameFolder,
+		What: "deletes the project", Why: "% is its root or lies above it; what is not committed is lost", Instead: nameFolder,
 	},
 	{
 		ID: "rm.remote", Decision: verdict.Deny, Op: rule.DropTree | rule.Remote, Zones: zOutside | zUnknown | zProject | zBuild | zGit | zTempTop,
-		What: "deletes a folder on another machine or in a container", Why: "% is not on this machine, and nothing here knows what it holds", Instead: rule.AskOwner,
+		What: "deletes a folder on another machine or in a container", Why: "nothing here knows what % holds, or whether there is a copy", Instead: rule.AskOwner,
 	},
 	{
 		ID: "rm.unset", Decision: verdict.Ask, Op: rule.DropTree | rule.Unset, Zones: zAny &^ zKeys,
@@ -81,7 +81,7 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "rm.outside", Decision: verdict.Deny, Op: rule.DropTree, Zones: zOutside,
-		What: "deletes a folder outside the project", Why: "% is outside the project and there is no copy that we know of", Instead: nameFolder,
+		What: "deletes a folder outside the project", Why: "there is no copy of % that we know of", Instead: nameFolder,
 	},
 	{
 		ID: "rm.temp", Decision: verdict.Ask, Op: rule.DropTree | rule.DropFile, Zones: zTempTop,
@@ -93,15 +93,15 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "key.project", Decision: verdict.Ask, Op: rule.DropFile | rule.Keyed, Zones: zProject,
-		What: "deletes a key", Why: "% is named like a key", Instead: "set it aside: `mv PATH /tmp/`",
+		What: "deletes a key", Why: "% is named like one, and cannot be made again", Instead: "set it aside: `mv PATH /tmp/`",
 	},
 	{
 		ID: "rm.unknown", Decision: verdict.Ask, Op: rule.DropTree, Zones: zUnknown,
-		What: "deletes what is known only at run time", Why: "nobody can tell from the command what % is", Instead: nameFolder,
+		What: "deletes what is known only at run time", Why: "% may turn out to be the project or a home folder", Instead: nameFolder,
 	},
 	{
 		ID: "rm.file", Decision: verdict.Ask, Op: rule.DropFile, Zones: zSystem | zHomeTop | zGit,
-		What: "deletes a file of the system, of the home folder or of git", Why: "% is outside the files of the project", Instead: "keep a copy: `cp PATH /tmp/`, and tell the user",
+		What: "deletes a file of the system, of the home folder or of git", Why: "% is none of the project's files, and there is no copy that we know of", Instead: "keep a copy: `cp PATH /tmp/`, and tell the user",
 	},
 	{
 		ID: "write.unpack", Decision: verdict.Deny, Op: rule.Empty, Zones: zRoot | zHome,
@@ -113,7 +113,7 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "write.git", Decision: verdict.Ask, Op: rule.Empty, Zones: zGit,
-		What: "overwrites git's own files", Why: "% is git's; a wrong byte loses branches or history", Instead: "use git's own command: `git update-index --refresh`",
+		What: "overwrites git's own files", Why: "a wrong byte in % loses branches or history", Instead: "use git's own command: `git update-index --refresh`",
 	},
 	{
 		ID: "perm.tree", Decision: verdict.Deny, Op: rule.OpenTree, Zones: zRoot | zSystem | zHome | zHomeTop | zKeys | zTempTop | zGit,
@@ -125,7 +125,7 @@ var treeRules = [...]rule.Rule{
 	},
 	{
 		ID: "perm.key", Decision: verdict.Deny, Op: rule.Open, Zones: zKeys,
-		What: "opens keys to others", Why: "% would be readable or writable by others", Instead: "keep it to its owner: `chmod 600 FILE`",
+		What: "opens keys to others", Why: "whoever reads or changes % gets in", Instead: "keep it to its owner: `chmod 600 FILE`",
 	},
 	{
 		ID: "perm.system", Decision: verdict.Deny, Op: rule.Open, Zones: zRoot | zSystem | zHome | zDevice,

@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -20,15 +21,30 @@ func gitClean(k *rule.Call) string {
 	if !force || !g.Elsewhere && len(g.Operands) > 0 && k.Harmless(g.Operands) || k.Throwaway(g) {
 		return ""
 	}
-	return "-f " + strings.Join(g.Texts(), " ")
+	files := "untracked files"
+	switch {
+	case g.Has("X"):
+		files = "ignored files, such as .env,"
+	case g.Has("x"):
+		files = "untracked and ignored files, such as .env,"
+	}
+	if len(g.Operands) > 0 {
+		files += " in " + strings.TrimSuffix(strings.Join(g.Texts(), " "), "/")
+	}
+	return files
 }
 
 func gitStash(k *rule.Call) string {
 	g, ok := k.GitSub("stash")
-	if ok && rule.OneOf(g.Operand(0), "drop", "clear") && !k.Own(g) {
-		return g.Operand(0)
+	switch {
+	case !ok || !rule.OneOf(g.Operand(0), "drop", "clear") || k.Own(g):
+		return ""
+	case g.Operand(0) == "clear":
+		return "every stash"
+	case g.Operand(1) != "":
+		return g.Operand(1)
 	}
-	return ""
+	return "the newest stash"
 }
 
 // mainBranch recognises the branches that everything is built on.
@@ -134,7 +150,7 @@ func gitRefDelete(k *rule.Call) string {
 	switch {
 	case !ok:
 	case g.Has("d", "--delete", "--stdin"):
-		return strings.Join(append(g.Texts(), "a ref"), " ")
+		return cmp.Or(strings.Join(g.Texts(), " "), "a ref")
 	case g.Sub == "update-ref" && strings.HasPrefix(g.Operand(0), "refs/heads/") && mainBranch(g.Operand(0)):
 		return g.Operand(0)
 	}
@@ -182,7 +198,7 @@ func gitPushDelete(k *rule.Call) string {
 		return ""
 	}
 	if g.Has("d", "--delete") {
-		return strings.Join(g.Texts()[min(1, len(g.Operands)):], " ") + " of the remote"
+		return cmp.Or(strings.Join(g.Texts()[min(1, len(g.Operands)):], " "), "it")
 	}
 	for _, x := range g.Texts()[min(1, len(g.Operands)):] {
 		if len(x) > 1 && (x[0] == ':' || strings.HasPrefix(x, "+:")) {
@@ -204,10 +220,8 @@ func gitSubmodule(k *rule.Call) string {
 	g, ok := k.GitSub("submodule")
 	switch {
 	case !ok:
-	case g.Operand(0) == "deinit" && g.Has("f", "--force"):
-		return "the submodule " + g.Operand(1)
-	case g.Operand(0) == "update" && g.Has("f", "--force"):
-		return "the submodule " + g.Operand(1)
+	case rule.OneOf(g.Operand(0), "deinit", "update") && g.Has("f", "--force"):
+		return cmp.Or(g.Operand(1), "every submodule")
 	}
 	return ""
 }

@@ -24,27 +24,27 @@ const (
 var gitRules = [...]rule.Rule{
 	{
 		ID: "git.reset-hard", Decision: verdict.Deny, Match: gitReset,
-		What: "throws away uncommitted work", Why: "`git reset %` overwrites every changed file", Instead: stashFirst + "; `git reset --soft HEAD~1` undoes a commit and keeps its content",
+		What: "throws away uncommitted work", Why: "the changes of tracked files are lost, staged ones too: git keeps no copy", Instead: stashFirst + "; `git reset --soft HEAD~1` undoes a commit and keeps its content",
 	},
 	{
 		ID: "git.discard-all", Decision: verdict.Deny, Match: gitDiscardAll,
-		What: "throws away uncommitted work", Why: "git would overwrite the changes in %", Instead: stashFirst,
+		What: "throws away uncommitted work", Why: "the changes in % are lost: git keeps no copy", Instead: stashFirst,
 	},
 	{
 		ID: "git.discard-path", Decision: verdict.Ask, Match: gitDiscardPath,
-		What: "throws away uncommitted changes of files", Why: "git would overwrite the changes in %", Instead: "look first, `git diff`, and keep a copy: `git stash push -u`",
+		What: "throws away uncommitted changes of files", Why: "what is changed in % is lost: git keeps no copy", Instead: "look first, `git diff`, and keep a copy: `git stash push -u`",
 	},
 	{
 		ID: "git.switch-force", Decision: verdict.Deny, Match: gitForceSwitch,
-		What: "changes the branch and throws away uncommitted work", Why: "% gives up every local change", Instead: stashFirst,
+		What: "changes the branch and throws away uncommitted work", Why: "every change of a tracked file is lost: git keeps no copy", Instead: stashFirst,
 	},
 	{
 		ID: "git.clean", Decision: verdict.Deny, Match: gitClean,
-		What: "deletes files that git does not know", Why: "`git clean %` deletes what was never committed: no stash, no history", Instead: "look first: `git clean -nd`; keep it: `git stash push -u`",
+		What: "deletes files that git does not know", Why: "% were never committed: no stash and no history has them", Instead: "look first: `git clean -nd`; keep it: `git stash push -u`",
 	},
 	{
 		ID: "git.stash-drop", Decision: verdict.Deny, Match: gitStash,
-		What: "deletes stashed work", Why: "`git stash %` gives up work that no branch has", Instead: "keep it as a branch: `git stash branch kept-work`",
+		What: "deletes stashed work", Why: "% holds what no branch has", Instead: "keep it as a branch: `git stash branch kept-work`",
 	},
 	{
 		ID: "git.branch-delete", Decision: verdict.Ask, Match: gitBranchDelete,
@@ -56,15 +56,15 @@ var gitRules = [...]rule.Rule{
 	},
 	{
 		ID: "git.reflog", Decision: verdict.Deny, Match: gitReflog,
-		What: "deletes the record of where branches were", Why: "after `git reflog %` lost commits cannot be found again", Instead: "read it: `git reflog`",
+		What: "deletes the record of where branches were", Why: "without it lost commits cannot be found again", Instead: "read it: `git reflog`",
 	},
 	{
 		ID: "git.prune", Decision: verdict.Deny, Match: gitPrune,
-		What: "deletes commits that nothing names", Why: "`git %` makes lost commits unrecoverable at once", Instead: "let git keep its two weeks: `git gc`",
+		What: "deletes commits that nothing names", Why: "what a reset, a rebase or a dropped stash has lost cannot be brought back any more", Instead: "let git keep its two weeks: `git gc`",
 	},
 	{
 		ID: "git.rewrite", Decision: verdict.Deny, Match: gitRewrite,
-		What: "rewrites the history of the repository", Why: "`%` replaces every commit", Instead: rule.AskOwner + "; a copy first: `git clone --mirror . /tmp/mirror.git`",
+		What: "rewrites the history of the repository", Why: "every commit is replaced, and what others have does not fit any more", Instead: rule.AskOwner + "; a copy first: `git clone --mirror . /tmp/mirror.git`",
 	},
 	{
 		ID: "git.ref-delete", Decision: verdict.Deny, Match: gitRefDelete,
@@ -76,7 +76,7 @@ var gitRules = [...]rule.Rule{
 	},
 	{
 		ID: "git.push-delete", Decision: verdict.Deny, Match: gitPushDelete,
-		What: "deletes a branch or tag of the remote", Why: "% is deleted for everybody", Instead: rule.AskOwner,
+		What: "deletes a branch or tag of the remote", Why: "% is gone for everybody", Instead: rule.AskOwner,
 	},
 	{
 		ID: "git.worktree-remove", Decision: verdict.Deny, Match: gitWorktree,
@@ -88,11 +88,11 @@ var gitRules = [...]rule.Rule{
 	},
 	{
 		ID: "git.overwrite-tree", Decision: verdict.Deny, Match: gitOverwrite,
-		What: "overwrites the work tree from the index or a commit", Why: "`git %` gives up every local change", Instead: stashFirst,
+		What: "overwrites the work tree from the index or a commit", Why: "every change of a tracked file is lost: git keeps no copy", Instead: stashFirst,
 	},
 	{
 		ID: "git.rm-force", Decision: verdict.Ask, Match: gitRemove,
-		What: "deletes tracked files with their uncommitted changes", Why: "`git rm -f` deletes % without looking at changes", Instead: "without force git refuses where something would be lost: `git rm -r PATH`",
+		What: "deletes tracked files with their uncommitted changes", Why: "what is changed in % is lost: git keeps no copy", Instead: "without force git refuses where something would be lost: `git rm -r PATH`",
 	},
 }
 
@@ -100,7 +100,7 @@ var gitRules = [...]rule.Rule{
 var otherSCMRules = [...]rule.Rule{
 	{
 		ID: "scm.discard", Decision: verdict.Ask, Match: otherSCM,
-		What: "throws away uncommitted work or history", Why: "`%` cannot be undone", Instead: "look first: `hg status`, `svn status`, `jj status`",
+		What: "throws away uncommitted work or history", Why: "there may be no copy to bring it back from", Instead: "look first: `hg status`, `svn status`, `jj status`",
 	},
 }
 
