@@ -21,17 +21,31 @@ const (
 
 func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// Check tells whether git runs our hook before a push. It changes nothing and starts one git process.
+// Check tells whether git runs our hook before a push. It changes nothing and starts one git process, two for a
+// hook in the work tree.
 func Check(ctx context.Context, repo gitx.Repo) (State, error) {
 	p, err := locate(ctx, repo)
 	if err != nil {
 		return State{}, fmt.Errorf("check pre-push hook: %w", err)
 	}
 	s, err := p.check()
+	if err == nil {
+		s.Exposed, err = p.exposed(ctx, s)
+	}
 	if err != nil {
 		return s, fmt.Errorf("check pre-push hook: %w", err)
 	}
 	return s, nil
+}
+
+// exposed tells whether our hook lies where `git add` finds it.
+func (p place) exposed(ctx context.Context, s State) (bool, error) {
+	rel, err := filepath.Rel(p.repo.Root, s.Hook)
+	if err != nil || !filepath.IsLocal(rel) || s.Kind != Ours || s.By != "" || inside(p.repo.GitDir, p.hooks) || inside(p.repo.CommonDir, p.hooks) {
+		return false, nil
+	}
+	out, err := runGit(ctx, p.repo, "--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", filepath.ToSlash(rel))
+	return out != "", err
 }
 
 func (p place) check() (State, error) {
@@ -40,6 +54,7 @@ func (p place) check() (State, error) {
 	if err != nil {
 		return s, err
 	}
+	unused := false
 	switch {
 	case hook.exists && ours(hook.text):
 		s.Kind = Ours
@@ -59,6 +74,7 @@ func (p place) check() (State, error) {
 		case runsGate(hook.text) || p.configured(s.By):
 			s.Kind = Ours
 		}
+		unused = s.By == "husky" && filepath.Base(p.hooks) == "_" && absent(filepath.Join(filepath.Dir(p.hooks), hookName)) != ""
 	}
 	if s.Kind == Ours && (s.By == "" || s.By == "pre-commit") {
 		if chained, err := read(p.path(chainedName)); err == nil && chained.runs {
@@ -68,6 +84,9 @@ func (p place) check() (State, error) {
 	}
 	if s.Kind == None {
 		p.missed(&s, hook)
+	}
+	if s.Kind == None && unused {
+		s.By = "" // husky's stub runs nothing: the user has no script for it
 	}
 	return s, nil
 }

@@ -40,6 +40,9 @@ func Install(ctx context.Context, repo gitx.Repo, exe string) (State, error) {
 		return State{}, fmt.Errorf("install pre-push hook: %w", err)
 	}
 	s, err := p.install(exe)
+	if err == nil {
+		s.Exposed, err = p.exposed(ctx, s)
+	}
 	if err != nil {
 		return s, fmt.Errorf("install pre-push hook: %w", err)
 	}

@@ -177,7 +177,7 @@ func TestThePushRunsTheGate(t *testing.T) {
 			w := newWorld(t, "--object-format="+format)
 			head := w.Git("rev-parse", "HEAD")
 			none := strings.Repeat("0", len(head))
-			if s := w.install(t); s.Kind != prepush.Ours || s.Chained != "" || s.Exe != w.exe || s.Missing || s.Text() != "the pre-push hook runs devflow" || s.Hint() != "" {
+			if s := w.install(t); s.Kind != prepush.Ours || s.Chained != "" || s.Exe != w.exe || s.Missing || s.Text() != "the pre-push hook runs devflow ("+w.hook("pre-push")+")" || s.Hint() != "" {
 				t.Errorf("state %+v, text %q", s, s.Text())
 			}
 			if out, ok := push(t, w.Dir, "origin", "main"); !ok {

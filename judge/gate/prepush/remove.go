@@ -27,7 +27,7 @@ func Remove(ctx context.Context, repo gitx.Repo) (State, error) {
 		made[filepath.Dir(n.Hook)] = n.Made
 	}
 	folders = append(folders, filepath.Join(repo.CommonDir, "hooks"))
-	kept := ""
+	var all removal
 	var done []string
 	for _, dir := range folders {
 		if slices.Contains(done, dir) {
@@ -35,12 +35,14 @@ func Remove(ctx context.Context, repo gitx.Repo) (State, error) {
 		}
 		done = append(done, dir)
 		at := place{repo: repo, hooks: dir}
-		left, err := at.remove()
+		r, err := at.remove()
 		if err != nil {
 			return State{}, fmt.Errorf("remove pre-push hook: %w", err)
 		}
-		if left != "" {
-			kept = left
+		all.ours = all.ours || r.ours
+		all.back = all.back || r.back && dir == p.hooks
+		if r.kept != "" {
+			all.kept = r.kept
 		}
 		for at := dir; made[dir] != "" && inside(made[dir], at); at = filepath.Dir(at) {
 			if os.Remove(at) != nil { // not empty
@@ -57,43 +59,55 @@ func Remove(ctx context.Context, repo gitx.Repo) (State, error) {
 	if err != nil {
 		return s, fmt.Errorf("remove pre-push hook: %w", err)
 	}
-	s.Kept = kept
+	s.Removed, s.Back, s.Kept = all.ours, all.back, all.kept
 	return s, nil
 }
 
-// remove cleans one folder. kept is an older hook that has no place to go back to.
-func (p place) remove() (kept string, err error) {
+// removal is what became of one folder.
+type removal struct {
+	ours bool   // there was something of ours
+	back bool   // the chained hook is in its old place
+	kept string // an older hook that has no place to go back to
+}
+
+// remove cleans one folder.
+func (p place) remove() (r removal, err error) {
 	hook, err := read(p.path(hookName))
 	if err != nil {
-		return "", err
+		return r, err
 	}
 	chained, err := read(p.path(chainedName))
 	if err != nil {
-		return "", err
+		return r, err
 	}
+	r.ours = hook.exists && ours(hook.text) || chained.exists
 	switch {
 	case chained.exists && (!hook.exists || ours(hook.text)):
+		r.back = true
 		err = os.Rename(p.path(chainedName), p.path(hookName))
 	case hook.exists && ours(hook.text):
 		err = os.Remove(p.path(hookName))
 	case chained.exists:
-		kept, err = p.strand(hook, chained)
+		r.kept, err = p.strand(hook, chained)
 	}
 	if err != nil {
-		return "", err
+		return r, err
 	}
 	for _, name := range [...]string{legacyName, oldName} {
+		if old, err := read(p.path(name)); err == nil && ours(old.text) {
+			r.ours = true
+		}
 		if err := p.forget(name); err != nil {
-			return "", err
+			return r, err
 		}
 	}
 	if link := filepath.Join(p.hooks, chainedDir, hookName); isLink(link) {
 		if err := os.Remove(link); err != nil {
-			return "", err
+			return r, err
 		}
 		_ = os.Remove(p.path(chainedDir)) // only if nobody has put something there
 	}
-	return kept, nil
+	return r, nil
 }
 
 // strand finds a place for a chained hook whose own is taken by somebody else's.
