@@ -29,7 +29,8 @@ const launch = `unset DEVFLOW_HOME DEVFLOW_DB; exec "$@" 2>&1`
 
 // Run starts the commands one after the other until one fails. It returns when every process of theirs is gone, at the
 // latest some seconds (Options.Grace and its like for held output) after the budget is spent or ctx has ended; both are a
-// failure, and so is a copy that could not be made. A tool that is not installed is Skip.
+// failure, and so are a copy that could not be made and a command of the user that cannot be started. A tool that is not
+// installed is Skip.
 func Run(ctx context.Context, o Options) Report {
 	began := time.Now()
 	budget := o.Budget
@@ -96,7 +97,9 @@ func (r *runner) one(ctx context.Context, c Command) Result {
 	dir := filepath.Join(r.root, filepath.FromSlash(c.Dir))
 	argv, missing := r.resolve(c, dir)
 	if missing != "" {
-		res.Status, res.Text = Skip, missing+": not installed"
+		if res.Text = missing + ": not installed"; c.Toolchain != Override {
+			res.Status = Skip
+		}
 		return res
 	}
 	out, err := proc.Run(ctx, proc.Cmd{
@@ -125,8 +128,11 @@ func (r *runner) one(ctx context.Context, c Command) Result {
 			return res
 		}
 		res.Text, res.Output = fmt.Sprintf("exit %d", out.Exit), tail(out.Stdout, hide)
-		if out.Exit == pythonNoTests && c.Toolchain == "python" {
+		switch {
+		case out.Exit == pythonNoTests && c.Toolchain == "python":
 			res.Text += ": " + noTests
+		case c.Toolchain == Override && (out.Exit == notFound || out.Exit == notExecutable):
+			res.Text += ": the command of gate.tests cannot be started"
 		}
 	}
 	return res

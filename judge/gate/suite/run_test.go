@@ -75,6 +75,24 @@ func outcome(r suite.Report) []string {
 	return lines
 }
 
+// A command that the user wrote is wanted: that it cannot be started is no reason to let a push go untested.
+func TestACommandOfTheUserThatCannotStartFails(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, files{"plain.txt": "no program"})
+	for script, want := range map[string]string{
+		"no-such-tool --check":              "fail exit 127: the command of gate.tests cannot be started",
+		"./gone.sh":                         "fail exit 127: the command of gate.tests cannot be started",
+		"./plain.txt":                       "fail exit 126: the command of gate.tests cannot be started",
+		"echo x: command not found; exit 1": "fail exit 1",
+		"true":                              "ok",
+	} {
+		got := outcome(suite.Run(t.Context(), p.options(shell(script))))
+		if status, _, _ := strings.Cut(want, " "); len(got) != 2 || got[0] != status || got[1] != want {
+			t.Errorf("%q: %q, want %q", script, got, want)
+		}
+	}
+}
+
 func TestRunOfRealToolchains(t *testing.T) {
 	t.Parallel()
 	const goMod = "module example.com/x\n\ngo 1.21\n"
