@@ -100,7 +100,7 @@ func (r *run) handle(child bool, paths config.Paths, unresolved error) (out clau
 			out = r.fail("panic", fmt.Errorf("panic: %v at %s", v, firstFrame(debug.Stack())))
 		}
 	}()
-	if unresolved != nil {
+	if unresolved != nil && !r.hook.Guards {
 		return r.fail("resolve paths", unresolved)
 	}
 	raw, err := readAll(r.env.Stdin)
@@ -113,6 +113,10 @@ func (r *run) handle(child bool, paths config.Paths, unresolved error) (out clau
 		return r.fail("decode input", err)
 	}
 	c := newCall(r, paths, child)
+	if unresolved != nil { // a guard needs no store, and must not be switched off by a variable
+		r.log.write(r.entry("resolve paths", unresolved))
+		c.Session = ""
+	}
 	out, err = r.hook.Handle(c)
 	if err != nil {
 		return r.fail("handle event", err)

@@ -191,7 +191,7 @@ func (a *app) gateDeps() (d check.Deps, done func(), err error) {
 	if err != nil {
 		return d, nil, err
 	}
-	if _, err := os.Stat(os.TempDir()); err != nil { // a TMPDIR that is not there must not refuse every push
+	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() { // a TMPDIR that is not there must not refuse every push
 		if err := os.Setenv("TMPDIR", "/tmp"); err != nil {
 			return d, nil, err
 		}

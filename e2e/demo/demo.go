@@ -128,7 +128,11 @@ func (s stage) play() error {
 		return fmt.Errorf("the story went another way: verdict %q, %d requests too many", verdict, srv.Overrun())
 	}
 	s.n.verdict(true, "PASS: the turn may end")
-	for _, text := range s.messages() {
+	told := s.messages()
+	if !strings.Contains(strings.Join(told, "\n"), "tests ok") {
+		return fmt.Errorf("the story went another way: the gate has not seen green tests: %q", told)
+	}
+	for _, text := range told {
 		s.n.line("to person", text)
 	}
 	s.n.chapter("What is remembered: devflow-telemetry recent --n 10")

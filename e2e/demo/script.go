@@ -19,11 +19,14 @@ const (
     """Sum of quantity times price, in cents."""
     return sum(quantity * price for quantity, price in lines)
 `
-	invoiceTest = `from src.billing.invoice import total
+	invoiceTest = `import unittest
+
+from src.billing.invoice import total
 
 
-def test_total_counts_every_line():
-    assert total([(2, 150), (1, 99)]) == 399
+class TotalTest(unittest.TestCase):
+    def test_total_counts_every_line(self):
+        self.assertEqual(total([(2, 150), (1, 99)]), 399)
 `
 	refund = `def refund(invoice, amount):
     """Takes amount cents off what is paid; never more than that."""
@@ -34,25 +37,28 @@ def test_total_counts_every_line():
     invoice["paid"] -= amount
     return invoice
 `
-	hollowTest = `from src.billing.refund import refund
-
-
-def test_refund():
-    refund({"paid": 500}, 200)
-    print("refund works")
-`
-	realTest = `import pytest
+	hollowTest = `import unittest
 
 from src.billing.refund import refund
 
 
-def test_refund_takes_the_amount_off():
-    assert refund({"paid": 500}, 200) == {"paid": 300}
+class RefundTest(unittest.TestCase):
+    def test_refund(self):
+        refund({"paid": 500}, 200)
+        print("refund works")
+`
+	realTest = `import unittest
+
+from src.billing.refund import refund
 
 
-def test_refund_of_more_than_was_paid_is_refused():
-    with pytest.raises(ValueError):
-        refund({"paid": 500}, 501)
+class RefundTest(unittest.TestCase):
+    def test_refund_takes_the_amount_off(self):
+        self.assertEqual(refund({"paid": 500}, 200), {"paid": 300})
+
+    def test_refund_of_more_than_was_paid_is_refused(self):
+        with self.assertRaises(ValueError):
+            refund({"paid": 500}, 501)
 `
 )
 

@@ -40,8 +40,8 @@ func (c Call) sum() []byte {
 
 // normal evens out blanks that mean nothing to a shell. A here-document is left as it is.
 func normal(command string) string {
-	command = strings.TrimSpace(strings.ReplaceAll(command, "\r\n", "\n"))
-	if strings.Contains(command, "<<") {
+	command = strings.Trim(command, " \t\n")
+	if strings.Contains(command, "<<") || strings.ContainsAny(command, "#`$\r") { // where blanks may be inside of something else
 		return command
 	}
 	var b strings.Builder
@@ -75,8 +75,8 @@ func normal(command string) string {
 func Refuse(tx *store.Tx, c Call, rules []string, file string, now time.Time) (code string, err error) {
 	sum, ids, ms := c.sum(), strings.Join(sorted(rules), " "), now.UnixMilli()
 	var n int64
-	found, err := tx.One("SELECT code FROM approvals WHERE session_id=? AND call=? AND rules=? AND granted_ms IS NULL AND code IS NOT NULL AND asked_ms>? ORDER BY n DESC LIMIT 1",
-		[]any{c.Session, sum, ids, ms - Life.Milliseconds()}, &code)
+	found, err := tx.One("SELECT code FROM approvals WHERE session_id=? AND call=? AND rules=? AND granted_ms IS NULL AND code IS NOT NULL AND asked_ms>? AND asked_ms<=? ORDER BY n DESC LIMIT 1",
+		[]any{c.Session, sum, ids, ms - Life.Milliseconds(), ms}, &code)
 	if err != nil || found {
 		return code, err
 	}
@@ -99,7 +99,7 @@ func Refuse(tx *store.Tx, c Call, rules []string, file string, now time.Time) (c
 // Grant applies a prompt that a person typed. It reports whether the prompt is exactly Prefix and a code that waits; what is
 // granted then is one call for the named rules.
 func Grant(tx *store.Tx, session, prompt string, now time.Time) (rules string, ok bool, err error) {
-	code, is := strings.CutPrefix(strings.TrimSpace(prompt), Prefix)
+	code, is := strings.CutPrefix(prompt, Prefix)
 	if !is || len(code) != codeLength {
 		return "", false, nil
 	}

@@ -145,8 +145,13 @@ func TestOnlyTheExactPromptGrants(t *testing.T) {
 	if l.grant("s2", "devflow approve "+code, start) {
 		t.Error("a code was taken in another session")
 	}
-	if !l.grant("s1", "  devflow approve "+code+"\n", start) {
-		t.Error("the code was not taken with blanks around it")
+	for _, blank := range []string{" ", "\t", "\n", "\u00a0"} {
+		if l.grant("s1", blank+"devflow approve "+code, start) || l.grant("s1", "devflow approve "+code+blank, start) {
+			t.Errorf("a prompt with %q beside it granted", blank)
+		}
+	}
+	if !l.grant("s1", "devflow approve "+code, start) {
+		t.Error("the code was not taken")
 	}
 }
 

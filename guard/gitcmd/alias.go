@@ -77,6 +77,7 @@ func (e *expander) command(c shell.Command, seen []string, spliced bool) {
 		e.out = append(e.out, c)
 		return
 	case text == "":
+		c = spellOut(c, &g)
 		e.out = append(e.out, c)
 		e.started(&c, &g, append(seen, g.Sub), spliced)
 		return

@@ -4,6 +4,7 @@
 package line
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,9 @@ func Read(command string, around Around) Line {
 		l.Expanded.Commands = r.out
 		l.Writes = write.Of(&l.Expanded)
 	}
+	if r.deep && l.Err == nil {
+		l.Err = shell.ErrTooDeep
+	}
 	l.Pushes = push.Find(&l.Expanded, l.Expanded.Commands)
 	return l
 }
@@ -68,6 +72,7 @@ func (l *Line) FromFile(i int) bool { return l.file > 0 && i >= l.file }
 
 // reader follows commands to what they run.
 type reader struct {
+	deep    bool // something lies deeper than what is read
 	aliases gitcmd.Aliases
 	out     []shell.Command
 }
@@ -80,7 +85,7 @@ func (r *reader) commands(list []shell.Command, depth int) {
 	for i := range all {
 		c := &all[i]
 		if depth > maxDepth || len(r.out) >= maxCommands && depth > 0 {
-			c.Opaque = true
+			c.Opaque, r.deep = true, r.deep || depth > maxDepth
 			r.out = append(r.out, *c)
 			return
 		}
@@ -144,6 +149,7 @@ func (r *reader) refer(list, all []shell.Command, places []int) {
 func (r *reader) line(c *shell.Command, line string, depth int) {
 	s, err := shell.Parse(line)
 	if err != nil {
+		r.deep = r.deep || errors.Is(err, shell.ErrTooDeep)
 		r.opaque(c)
 	}
 	for i := range s.Commands {

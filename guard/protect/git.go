@@ -14,7 +14,7 @@ func (k *check) git(g gitcmd.Git) {
 	}
 	if !readsOnly(g.Sub) {
 		for _, entry := range g.Config {
-			if key, _, _ := strings.Cut(entry, "="); strings.EqualFold(strings.TrimSpace(key), "core.hooksPath") {
+			if key, _, _ := strings.Cut(entry, "="); strings.EqualFold(strings.TrimSpace(key), "core.hooksPath") || includes(key) {
 				k.deny(RuleHooksPath, "for this command git would look for its hooks elsewhere")
 			}
 		}
@@ -104,7 +104,7 @@ func (k *check) gitConfig(args []shell.Word) {
 		return
 	}
 	key := strings.ToLower(ops[0])
-	if key == "core.hookspath" && (writes || len(ops) > 1) || key == "core" && writes {
+	if (key == "core.hookspath" || includes(key)) && (writes || len(ops) > 1) || key == "core" && writes {
 		k.deny(RuleHooksPath, "git would look for its hooks elsewhere")
 	}
 }
@@ -162,4 +162,10 @@ func skipsHooks(sub string, args []shell.Word) bool {
 		}
 	}
 	return false
+}
+
+// includes reports whether a key of git's configuration brings in another file, which may say anything.
+func includes(key string) bool {
+	key = strings.ToLower(strings.TrimSpace(key))
+	return key == "include.path" || strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path")
 }

@@ -138,9 +138,13 @@ func (k *check) devflow() {
 		switch second {
 		case "approve", "allow", "grant":
 			k.deny(RuleApprove, "an approval is typed by a person in the session")
+		case "auto", "pre-push":
+			k.deny(RuleHookCall, "only devflow and git start it")
 		}
 		for _, a := range k.c.Args {
 			switch a {
+			case "--hook":
+				k.deny(RuleHookCall, "only devflow's own hooks ask like this")
 			case "off", "disable", "remove", "uninstall", "reset", "--remove", "--uninstall", "--off":
 				k.deny(RuleUninstall, "a guard would be gone")
 			}

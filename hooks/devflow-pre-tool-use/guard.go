@@ -15,6 +15,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
@@ -164,8 +165,8 @@ func (g *inspection) remembered(s *event.Scene, tx *store.Tx, t *telemetry.Task)
 		for _, file := range refused {
 			if file == named(s, at.Path) || w.Base != "" && file == named(s, filepath.Join(at.Path, w.Base)) {
 				found = append(found, verdict.Finding{
-					Rule: guard.RuleRefused, Decision: verdict.Deny, Segment: w.Via + " " + file, What: "writes a file by another road",
-					Why: "writing it was refused a moment ago", Instead: "write it with the Write tool, without what was refused",
+					Rule: guard.RuleRefused, Decision: verdict.Deny, Segment: redact.Clip(w.Text, 200), What: "writes a file by another road",
+					Why: "writing " + file + " was refused a moment ago", Instead: "write it with the Write tool, without what was refused",
 				})
 			}
 		}
@@ -174,8 +175,8 @@ func (g *inspection) remembered(s *event.Scene, tx *store.Tx, t *telemetry.Task)
 		last, err := journal.LastTest(tx, t, false)
 		if err == nil && last != nil && !last.OK {
 			found = append(found, verdict.Finding{
-				Rule: guard.RuleTest, Decision: verdict.Ask, Segment: strings.Join(tests, " "), What: "deletes a test while the tests are red",
-				Why: "a failing test says that something is wrong", Instead: "make the test pass, or say why it has to go",
+				Rule: guard.RuleTest, Decision: verdict.Ask, Segment: redact.Clip(g.line.Source, 200), What: "deletes a test while the tests are red",
+				Why: strings.Join(tests, " ") + ": a failing test says that something is wrong", Instead: "make the test pass, or say why it has to go",
 			})
 		}
 	}

@@ -51,14 +51,14 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 		}
 		return claude.Output{}, errUnreadable
 	}
-	if c.In.ToolName == "Bash" && len(c.In.Tool().Command) == 0 && bytes.Contains(c.In.ToolInput, []byte(`"command"`)) && !bytes.Contains(c.In.ToolInput, []byte(`""`)) {
-		return claude.Output{}, errUnreadable // a command that is no text
-	}
 	if c.In.ToolName == "Bash" {
 		c.Extend(registeredBash * 8 / 10) // no wall clock decides: a long line is read to its end
 	}
 	s := event.New(c)
 	in := c.In.Tool()
+	if oddInput(c.In.ToolName, in, c.In.ToolInput) {
+		return claude.Output{}, errUnreadable
+	}
 	g := inspect(s, in)
 	h.recognise(g)
 	if c.Child || c.Session == "" {
@@ -106,6 +106,7 @@ func (h *handler) handle(c *hooks.Call) (claude.Output, error) {
 
 // alone answers without a store: there is no code, so a person can allow nothing but what is asked in a dialog.
 func (h *handler) alone(s *event.Scene, g *inspection) claude.Output {
+	g.lifted = nil // what a transaction took that was not kept is not taken
 	if verdict.Worst(g.found) == verdict.Deny {
 		return refusal(g.found, "")
 	}
@@ -203,6 +204,48 @@ func haltText(t *telemetry.Task) string {
 
 // errUnreadable is the cause of a refused call whose input cannot be read.
 var errUnreadable = errors.New("the tool call cannot be read")
+
+// oddInput is whether a tool input holds something else than text where a command or a content belongs: what the client makes of
+// that is not known, so nothing could be checked. The whole input is looked at only when such a text is missing.
+func oddInput(tool string, in claude.ToolIn, raw json.RawMessage) bool {
+	switch tool {
+	case "Bash":
+		if in.Command != "" {
+			return false
+		}
+	case "Write":
+		if in.Content != "" {
+			return false
+		}
+	case "Edit":
+		if in.NewString != "" {
+			return false
+		}
+	case "NotebookEdit":
+		if in.NewSource != "" {
+			return false
+		}
+	case "MultiEdit":
+	default:
+		return false
+	}
+	var fields struct {
+		Command   *text `json:"command"`
+		FilePath  *text `json:"file_path"`
+		Content   *text `json:"content"`
+		OldString *text `json:"old_string"`
+		NewString *text `json:"new_string"`
+		NewSource *text `json:"new_source"`
+		Edits     []struct {
+			OldString *text `json:"old_string"`
+			NewString *text `json:"new_string"`
+		} `json:"edits"`
+	}
+	return json.Unmarshal(raw, &fields) != nil
+}
+
+// text is a JSON string and nothing else.
+type text string
 
 // recognise keeps the answer for the case that the hook fails from here on.
 func (h *handler) recognise(g *inspection) {

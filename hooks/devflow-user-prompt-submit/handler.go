@@ -55,6 +55,9 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		return err
 	})
 	if err != nil {
+		if approves(c.In.Prompt) {
+			return claude.Message("[devflow:approve] The store cannot be used now: nothing was allowed. Type it again. See: devflow doctor"), nil
+		}
 		return claude.Output{}, nil // in the spool and in the log; nothing was decided
 	}
 	if s.Fact.Command.Verb == spec.VerbStart {

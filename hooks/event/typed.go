@@ -30,10 +30,8 @@ func FromTool(ancestors []lineage.Process, session, exe string) bool {
 		if p.Getenv(sessionVar) != session || i == 0 && runsHook(p.Args, exe) {
 			continue
 		}
-		if i+1 == len(ancestors) || ancestors[i+1].PID == 1 {
-			return p.Getenv("CLAUDECODE") != ""
-		}
-		return isClient(ancestors[i+1], p)
+		// A client sets both variables for what it starts. Where the parent is no client, the process has left it.
+		return p.Getenv("CLAUDECODE") != "" || i+1 < len(ancestors) && isClient(ancestors[i+1], p)
 	}
 	return false
 }

@@ -13,7 +13,7 @@ code.computed code.decoded code.download code.install code.program
 container.host container.prune container.volumes
 db.downgrade db.drop db.keys db.reset db.sql
 disk.device disk.format
-git.branch-delete git.branch-main git.clean git.discard-all git.discard-path git.overwrite-tree git.prune git.push-delete git.push-force git.ref-delete git.reflog git.reset-hard git.rewrite git.rm-force git.stash-drop git.submodule git.switch-force git.worktree-remove
+git.branch-delete git.branch-main git.clean git.computed git.discard-all git.discard-path git.overwrite-tree git.prune git.push-delete git.push-force git.ref-delete git.reflog git.reset-hard git.rewrite git.rm-force git.stash-drop git.submodule git.switch-force git.worktree-remove
 hosting.delete hosting.withdraw
 http.delete
 infra.destroy infra.unseen

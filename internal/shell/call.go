@@ -106,7 +106,7 @@ type simple struct {
 func (w *walker) simple(x simple) *flow.Node {
 	feed := w.input(x.redirs, x.subs)
 	u := wrap.Call{Words: x.words, Assign: x.assign, Stdin: feed.Text, Fed: feed.Kind == FeedText}
-	u.Unwrap()
+	w.shared.deep = u.Unwrap() || w.shared.deep
 	c := Command{
 		Words: u.Words, Assign: u.Assign, Redirs: x.redirs, Stdin: feed, Dir: w.moved(u.Moves), Text: x.text, Pos: x.pos,
 		Wrappers: u.Wrappers, Remote: u.Remote, Mounts: u.Mounts, User: u.User, Unreadable: u.Unsure, Opaque: u.Opaque,

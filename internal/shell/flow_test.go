@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/devflow-suite/devflow/internal/shell"
+	"github.com/devflow-suite/devflow/internal/shell/flow"
 )
 
 // role makes "T" and "U" the targets and cd, echo and export harmless.
@@ -88,7 +89,7 @@ func TestExitProof(t *testing.T) {
 			continue
 		}
 		p := s.Exit(role)
-		got := map[shell.Proof]string{
+		got := map[flow.Proof]string{
 			{Success: true, Failure: true}: both, {Success: true}: success, {Failure: true}: failure, {}: nothing,
 		}[p]
 		if got != tt.want {
@@ -110,7 +111,7 @@ func TestExitIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := s.Exit(role); p != (shell.Proof{}) {
+	if p := s.Exit(role); p != (flow.Proof{}) {
 		t.Errorf("proof of an endless script = %+v, want none", p)
 	}
 }

@@ -20,7 +20,8 @@ const (
 
 // shared is what the walkers of one Parse have in common.
 type shared struct {
-	budget int // bytes of repeated work that are left
+	budget int  // bytes of repeated work that are left
+	deep   bool // something lies deeper than what is read
 	funcs  []*function
 	byName map[string]*function
 }

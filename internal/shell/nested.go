@@ -14,7 +14,7 @@ import (
 func (w *walker) nested(u *wrap.Call, c Command, subs *subst) *flow.Node {
 	text := u.Script.Text.Text
 	if w.depth >= maxNesting || !w.spend(len(text)) {
-		c.Opaque = true
+		c.Opaque, w.shared.deep = true, w.shared.deep || w.depth >= maxNesting
 		return w.emit(c)
 	}
 	inner := walker{

@@ -125,7 +125,9 @@ func Parse(src string) (Script, error) {
 	w.shared.budget = spare + 6*len(src)
 	var err error
 	s.flow, err = w.parse(src)
-	w.uncalled()
+	if w.uncalled(); err == nil && w.shared.deep {
+		err = fmt.Errorf("parse shell: %w", ErrTooDeep)
+	}
 	return s, err
 }
 
@@ -154,11 +156,8 @@ const (
 	Setup              // taken to succeed: cd, export, source, mkdir, echo …
 )
 
-// Proof is what the exit status of a whole script proves about its targets.
-type Proof = flow.Proof
-
 // Exit follows every way through the script and says what its exit status proves. role is asked once for each command on each way.
-func (s *Script) Exit(role func(c *Command) Role) Proof {
+func (s *Script) Exit(role func(c *Command) Role) flow.Proof {
 	return flow.Follow(s.flow, func(cmd int) (flow.Act, *flow.Node) {
 		c := &s.Commands[cmd]
 		switch role(c) {

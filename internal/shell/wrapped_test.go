@@ -28,9 +28,7 @@ var wrappers = [...]string{
 }
 
 func wrapLine(form, line string) string {
-	form = strings.ReplaceAll(form, "%%", "\x00")
-	line = strings.ReplaceAll(strings.ReplaceAll(form, "%q", quote(line)), "%s", line)
-	return strings.ReplaceAll(line, "\x00", "%")
+	return strings.NewReplacer("%%", "%", "%q", quote(line), "%s", line).Replace(form) // in one pass: the line may hold a verb itself
 }
 
 // has reports whether the script lists a command of this name whose arguments begin with args (find adds {}).

@@ -15,9 +15,9 @@ import (
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
 )
 
-// Patience is how long a hook waits for the gate: less than 80 % of the 600 s that the hook is registered with, and more than
-// the budget of the tests.
-const Patience = 475 * time.Second
+// Patience is how long a hook waits for the gate: with the grace of Ask less than 80 % of the 600 s that the hook is registered with,
+// and more than the budget of the tests.
+const Patience = 470 * time.Second
 
 // MaxText bounds what the model is told about a refused push, in bytes.
 const MaxText = 1500

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/guard/destructive/rule"
-
+	"github.com/devflow-suite/devflow/guard/gitcmd"
 	"github.com/devflow-suite/devflow/guard/verdict"
 )
 
@@ -25,6 +25,10 @@ var gitRules = [...]rule.Rule{
 	{
 		ID: "git.reset-hard", Decision: verdict.Deny, Match: gitReset,
 		What: "throws away uncommitted work", Why: "the changes of tracked files are lost, staged ones too: git keeps no copy", Instead: stashFirst + "; `git reset --soft HEAD~1` undoes a commit and keeps its content",
+	},
+	{
+		ID: "git.computed", Decision: verdict.Ask, Match: gitComputed,
+		What: "runs a git command that is known only at run time", Why: "% could be reset, clean or push", Instead: "write the subcommand out: `git status`",
 	},
 	{
 		ID: "git.discard-all", Decision: verdict.Deny, Match: gitDiscardAll,
@@ -273,3 +277,17 @@ func sourceFile(p string) bool {
 
 // Tables lists the tables.
 func Tables() [][]rule.Rule { return [][]rule.Rule{gitRules[:], otherSCMRules[:]} }
+
+// gitComputed is git with a subcommand that only the running shell knows.
+func gitComputed(k *rule.Call) string {
+	g, ok := gitcmd.Parse(k.Cmd)
+	if !ok || !g.Unreadable || g.Sub != "" || g.Help || len(k.Words) == 0 {
+		return ""
+	}
+	for _, w := range k.Words {
+		if w.Dynamic {
+			return w.Text
+		}
+	}
+	return ""
+}

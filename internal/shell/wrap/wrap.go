@@ -85,11 +85,12 @@ func Name(text string) string {
 	return text
 }
 
-// Unwrap follows wrappers until the words start with the program that runs, or with something that it cannot read.
-func (c *Call) Unwrap() {
+// Unwrap follows wrappers until the words start with the program that runs, or with something that it cannot read. It reports
+// whether there are more of them than it follows.
+func (c *Call) Unwrap() (more bool) {
 	for range maxWrappers {
 		if len(c.Words) == 0 {
-			return
+			return false
 		}
 		first := c.Words[0]
 		if !first.Literal() {
@@ -97,13 +98,14 @@ func (c *Call) Unwrap() {
 			case "$SHELL", "${SHELL}", "$BASH", "${BASH}", "$0", "${0}":
 				c.shell("sh")
 			}
-			return
+			return false
 		}
 		if !c.step(Name(first.Text)) {
-			return
+			return false
 		}
 	}
 	c.Unsure = true
+	return true
 }
 
 // step strips one wrapper and reports whether there may be another.

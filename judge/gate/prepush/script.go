@@ -24,7 +24,7 @@ const (
 const head = `#!/bin/sh
 ` + mark + ` - written by devflow, changes are lost
 case $0 in */*) hooks=${0%/*} ;; *) hooks=. ;; esac
-refs=$(cat; printf .)
+refs=$(cat && printf .) || exit 1
 refs=${refs%.}
 feed() { printf %s "$refs" 2>/dev/null; }
 `
