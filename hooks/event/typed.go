@@ -30,8 +30,13 @@ func FromTool(ancestors []lineage.Process, session, exe string) bool {
 		if p.Getenv(sessionVar) != session || i == 0 && runsHook(p.Args, exe) {
 			continue
 		}
-		// A client sets both variables for what it starts. Where the parent is no client, the process has left it.
-		return p.Getenv("CLAUDECODE") != "" || i+1 < len(ancestors) && isClient(ancestors[i+1], p)
+		if i+1 < len(ancestors) && isClient(ancestors[i+1], p) {
+			return true
+		}
+		// A client marks what it starts. A process that bears the mark and was taken in by another one has left the client: by init,
+		// or by whoever collects orphans, who is of another session of processes.
+		adopted := i+1 == len(ancestors) || ancestors[i+1].PID == 1 || ancestors[i+1].SID != p.SID
+		return adopted && p.Getenv("CLAUDECODE") != ""
 	}
 	return false
 }

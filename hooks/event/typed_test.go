@@ -24,8 +24,8 @@ func TestFromTool(t *testing.T) {
 	}{
 		{"the client runs the hook", []lineage.Process{registered, person, login, initial}, false},
 		{"a test harness runs the hook", []lineage.Process{login, initial}, false},
-		{"a harness with the session in its environment", []lineage.Process{registered, {PID: 25, Args: []string{"harness"}, Env: []string{"CLAUDE_CODE_SESSION_ID=s1"}}, login, initial}, false},
-		{"a script that was taken in by another process", []lineage.Process{registered, with(tool, "sh", "x.sh"), {PID: 7, Args: []string{"/usr/lib/systemd/systemd", "--user"}}, initial}, true},
+		{"a harness with the session in its environment", []lineage.Process{registered, with(tool, "harness"), login, initial}, false},
+		{"a script that was taken in by another process", []lineage.Process{registered, with(tool, "sh", "x.sh"), {PID: 7, SID: 7, Args: []string{"/usr/lib/systemd/systemd", "--user"}}, initial}, true},
 		{"a harness inside another session", []lineage.Process{{PID: 40, Args: []string{"harness"}}, {PID: 25, Args: tool.Args, Env: []string{"CLAUDE_CODE_SESSION_ID=s2"}}, person, initial}, false},
 		{"the tool pipes into the hook", []lineage.Process{tool, person, login, initial}, true},
 		{"the tool imitates the client's shell", []lineage.Process{registered, tool, person, login, initial}, true},

@@ -5,6 +5,7 @@ package lineage
 // Process is one ancestor.
 type Process struct {
 	PID  int
+	SID  int      // session of processes that it belongs to, see setsid(2)
 	Args []string // command line
 	Env  []string // environment it was started with; nil when it belongs to somebody else
 }

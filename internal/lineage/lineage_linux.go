@@ -11,8 +11,10 @@ import (
 // Ancestors lists the parent of this process, its parent, and so on.
 func Ancestors() []Process {
 	var chain []Process
-	for pid := os.Getppid(); pid > 0 && len(chain) < maxDepth; pid = parent(pid) {
-		chain = append(chain, Process{PID: pid, Args: list(pid, "cmdline"), Env: list(pid, "environ")})
+	for pid := os.Getppid(); pid > 0 && len(chain) < maxDepth; {
+		parent, session := status(pid)
+		chain = append(chain, Process{PID: pid, SID: session, Args: list(pid, "cmdline"), Env: list(pid, "environ")})
+		pid = parent
 	}
 	return chain
 }
@@ -31,19 +33,24 @@ func list(pid int, name string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 }
 
-// parent reads the fourth field of stat; the second is a name in parentheses that may hold anything.
-func parent(pid int) int {
+// status reads the parent and the session of a process: the fourth and the sixth field of stat. The second is a name in
+// parentheses that may hold anything.
+func status(pid int) (parent, session int) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) < 2 {
-		return 0
+	if len(fields) < 4 {
+		return 0, 0
 	}
-	n, err := strconv.Atoi(string(fields[1]))
+	parent, err = strconv.Atoi(string(fields[1]))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return n
+	session, err = strconv.Atoi(string(fields[3]))
+	if err != nil {
+		return parent, 0
+	}
+	return parent, session
 }
