@@ -12,6 +12,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -86,6 +87,9 @@ func (c *checker) run(ctx context.Context) gate.Result {
 	for i := 0; err == nil && i < len(ranges); i++ {
 		err = c.look(ctx, &ranges[i])
 	}
+	if err == nil && len(ranges) > 0 && len(c.rules) == 0 {
+		err = c.unmoved(ctx)
+	}
 	switch {
 	case err == nil:
 	case !c.req.Has(gate.RuleError):
@@ -119,6 +123,30 @@ func (c *checker) known() bool {
 	})
 	return err == nil && known
 }
+
+// unmoved looks whether the refs are still what was judged: the tests took their time, and may have committed themselves. git's own
+// hook is given the commits, which do not move.
+func (c *checker) unmoved(ctx context.Context) error {
+	if c.req.PrePush != nil {
+		return nil
+	}
+	now := &checker{Deps: c.Deps, req: c.req, places: map[string]*place{}}
+	if _, err := now.targets(ctx); err != nil {
+		return err
+	}
+	if len(now.refs) != len(c.refs) {
+		return errMoved
+	}
+	for i, r := range now.refs {
+		if r.Name != c.refs[i].Name || r.New != c.refs[i].New {
+			return errMoved
+		}
+	}
+	return nil
+}
+
+// errMoved is the cause of a push whose commits changed while they were judged.
+var errMoved = errors.New("the branch moved while it was judged: push again")
 
 // silence notes that an agent pushes from a session of which no hook has told: somebody has switched the hooks off, and what was
 // done in it was not watched. git's own hook is the only one that notices.

@@ -136,3 +136,22 @@ func TestGitsHookNoticesSilentHooks(t *testing.T) {
 		t.Errorf("a session that was seen: %s", res.Line)
 	}
 }
+
+// Tests that commit, or anybody who does meanwhile, move the branch away from what was judged.
+func TestABranchThatMovesIsNotWhatWasJudged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deps.Linters = quick()
+	w.work("a")
+	w.Commit("two")
+	judge := w.deps.Progress
+	w.deps.Progress = func(step string) {
+		if judge != nil {
+			judge(step)
+		}
+		if step == "tests" {
+			w.Git("commit", "-q", "--allow-empty", "-m", "meanwhile")
+		}
+	}
+	w.expect("moved", w.ask(line), []string{gate.RuleError}, "the branch moved while it was judged")
+}
