@@ -329,7 +329,7 @@ func TestAutoThatDoesNotPush(t *testing.T) {
 		do          func(w *world)
 		want        string
 	}{
-		{"red", "exit 1", func(*world) {}, "Not pushed (branch=feat/x). [devflow:push-gate] refused: origin feat/x: verdict ok"},
+		{"red", "exit 1", func(*world) {}, "Not pushed (branch=feat/x). [devflow:push-gate] refused: origin feat/x: verdict pass (judged now), import_boundary ok, file_size ok, coverage_gate ok, compile_check ok, tests fail: exit 1 (exit 1)"},
 		{"no tests", "", func(w *world) {
 			if err := os.RemoveAll(w.Path("tests")); err != nil {
 				w.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
 )
@@ -56,10 +57,44 @@ func (c *checker) result() gate.Result {
 		r.Line = redact.Clip("[devflow:push-gate] refused: "+where+summary(c.steps), maxLine)
 		r.Text = c.denied(where)
 	case len(c.refs) > 0:
-		r.Line = redact.Clip("[devflow:push-gate] green: "+where+summary(c.steps), maxLine)
+		r.Line = c.passed(where)
 	}
 	return r
 }
+
+// passed is the line about a push that may go out. Tests that nobody has run stand at its end, and in front when there were no
+// others.
+func (c *checker) passed(where string) string {
+	word, end := "green", ""
+	var steps []gate.Step
+	ran := false
+	for _, s := range c.steps {
+		if s.Name == testStep && s.Status == gate.Skip {
+			end, _, _ = strings.Cut(s.Text, "\n")
+			continue
+		}
+		ran = ran || s.Name == testStep
+		steps = append(steps, s)
+	}
+	switch end = redact.Clip(end, maxPart); {
+	case end == "":
+	case ran:
+		end = "; some tests were NOT run: " + end
+	default:
+		word, end = "passed, tests not run", "; tests were NOT run: "+end
+	}
+	line := "[devflow:push-gate] " + word + ": " + where
+	if len(steps) > 0 || end == "" {
+		line += summary(steps)
+	}
+	return redact.Clip(line, maxLine-len(end)) + end
+}
+
+// testStep is the name of the step that runs the project's tests, verdictStep of that about the verdict of the judge.
+const (
+	testStep    = "tests"
+	verdictStep = "verdict"
+)
 
 // weakest is the state of the tests of all refs that have one.
 func (c *checker) weakest() (tests string) {
@@ -127,13 +162,35 @@ func summary(steps []gate.Step) string {
 	}
 	parts := make([]string, 0, len(worst))
 	for _, s := range worst {
-		part := s.Name + " " + string(s.Status)
-		if text, _, _ := strings.Cut(s.Text, "\n"); text != "" && (s.Status != gate.OK || s.Name == "tests" || s.Name == "verdict") {
-			part += " (" + redact.Clip(text, maxPart) + ")"
-		}
-		parts = append(parts, part)
+		parts = append(parts, part(s))
 	}
 	return ": " + strings.Join(parts, ", ")
+}
+
+// part is one step in the line. What it says is not said twice: the text about a verdict begins with its outcome, and brackets
+// are not put around brackets.
+func part(s gate.Step) string {
+	text, _, _ := strings.Cut(s.Text, "\n")
+	text = redact.Clip(text, maxPart)
+	if s.Status == gate.Skip {
+		text = strings.TrimPrefix(text, "skipped ")
+	}
+	head := s.Name + " " + string(s.Status)
+	switch {
+	case s.Name == verdictStep && outcome(text):
+		return s.Name + " " + text
+	case text == "" || s.Status == gate.OK && s.Name != testStep:
+		return head
+	case s.Status == gate.Fail || strings.Contains(text, "("):
+		return head + ": " + text
+	}
+	return head + " (" + text + ")"
+}
+
+// outcome reports whether a text begins with an outcome of the judge.
+func outcome(text string) bool {
+	word := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' })
+	return len(word) > 0 && slices.Contains([]judge.Outcome{judge.Pass, judge.Warn, judge.Fail, judge.Error, judge.Skipped}, judge.Outcome(word[0]))
 }
 
 func weight(s gate.Status) int {

@@ -29,7 +29,7 @@ func TestAVerdictCoversWhatItSaw(t *testing.T) {
 		covered bool
 		words   []string
 	}{
-		{"pass", judge.Pass, "standard", commit, "git push origin feat/x", nil, true, []string{"verdict ok (pass)"}},
+		{"pass", judge.Pass, "standard", commit, "git push origin feat/x", nil, true, []string{"verdict pass, import_boundary ok"}},
 		{"pass, to a protected branch", judge.Pass, "standard", commit, "git push origin HEAD:main", nil, true, nil},
 		{"warn", judge.Warn, "standard", commit, "git push origin feat/x", nil, true, []string{"verdict warn", "no test"}},
 		{"warn, to a protected branch", judge.Warn, "standard", commit, "git push origin HEAD:main", verdict, true, []string{"warn", "no test"}},
@@ -116,7 +116,7 @@ func TestTheNewestCoveringVerdictCounts(t *testing.T) {
 	w.judged(judge.Fail, "standard", "")
 	w.judged(judge.Pass, "standard", "")
 	w.Commit("two")
-	w.expect("the newer", w.ask("git push origin feat/x"), nil, "verdict ok (pass)")
+	w.expect("the newer", w.ask("git push origin feat/x"), nil, "verdict pass, import_boundary ok")
 	w.judged(judge.Fail, "standard", "")
 	w.expect("a person is held to it as well", w.ask("git push origin feat/x", func(r *gate.Request) { r.Agent = false }), []string{gate.RuleVerdict})
 	w.Write("src/other.py", "x = 1\n") // judged and failed later, not pushed

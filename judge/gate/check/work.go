@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/config"
@@ -105,12 +106,15 @@ func (c *checker) suite(ctx context.Context, s *span, changes []gitx.Change) err
 	case c.TestsKnown && c.TestsGreen && s.clean:
 		return known(gate.OK, "green in the session", pushes.TestsSession)
 	case c.TestsKnown:
-		return known(gate.Skip, "not run", pushes.TestsUnrun)
+		return known(gate.Skip, "no green run is known", pushes.TestsUnrun)
 	}
 	c.Progress("tests")
 	report := suite.Run(ctx, suite.Options{Repo: s.Repo, Tree: s.tree, Clean: s.clean, Commands: commands, Budget: c.Budget, Environ: c.Environ})
 	step = c.step("tests", began)
-	head, tail, _ := strings.Cut(strings.TrimPrefix(report.Text(), "tests: "), "\n")
+	head, missing, tail := told(report)
+	if report.Status == suite.Skip {
+		head = missing
+	}
 	step.Status, step.Text = gate.Status(report.Status), strings.TrimSpace(redact.Clip(head, maxHead)+"\n"+tail)
 	switch report.Status {
 	case suite.Fail:
@@ -121,9 +125,37 @@ func (c *checker) suite(ctx context.Context, s *span, changes []gitx.Change) err
 		c.tested(s, pushes.TestsSkip)
 	default:
 		c.note(step)
+		if missing != "" {
+			c.note(gate.Step{Name: testStep, Status: gate.Skip, Text: missing})
+		}
 		c.tested(s, green)
 	}
 	return nil
+}
+
+// told is a test run in one line, beside its outcome; which tools were missing for the rest; and the end of the output of a
+// command that failed.
+func told(r suite.Report) (head, missing, tail string) {
+	var parts, tools []string
+	for _, res := range r.Results {
+		why := strings.Replace(res.Text, ": not installed", " is not installed", 1)
+		switch res.Status {
+		case suite.Skip:
+			tools = append(tools, why)
+		case suite.Fail:
+			parts, tail = append(parts, res.Command.String()+" ("+why+")"), res.Output
+		default:
+			parts = append(parts, res.Command.String())
+		}
+	}
+	slices.Sort(tools)
+	if r.Copied {
+		parts = append(parts, "in a copy of the pushed tree")
+	}
+	if r.Status == suite.Fail {
+		parts = append(parts, r.Notes...)
+	}
+	return strings.Join(parts, "; "), strings.Join(slices.Compact(tools), ", "), tail
 }
 
 // tested notes the state of the tests for the refs of a range.

@@ -84,6 +84,45 @@ func TestTestsCountForTheirOwnTreeOnly(t *testing.T) {
 	}
 }
 
+// The line says everything once, and that nobody has run the tests where it cannot be missed.
+func TestTheLineOfAPush(t *testing.T) {
+	t.Parallel()
+	const linters = ", import_boundary ok, file_size ok, coverage_gate ok, compile_check ok"
+	goFiles := func(w *world) {
+		w.Write("go.mod", "module x\n\ngo 1.21\n")
+		w.Write("x_test.go", "package x\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif 1 != len(t.Name()[:1]) {\n\t\tt.Fatal()\n\t}\n}\n")
+	}
+	for _, tt := range []struct {
+		name, tests string
+		write       func(w *world)
+		path        string // where the tests find programs; "" = everywhere
+		want        string
+		refused     []string
+	}{
+		{"green", "true", func(w *world) { w.Write("docs.md", "x\n") }, "", "green: origin feat/x: verdict pass (judged now)" + linters + ", tests ok (true)", nil},
+		{"red", "false", func(w *world) { w.Write("docs.md", "x\n") }, "", "refused: origin feat/x: verdict pass (judged now)" + linters + ", tests fail: false (exit 1)", []string{gate.RuleTests}},
+		{"cannot start", "no-such-tool", func(w *world) { w.Write("docs.md", "x\n") }, "",
+			"refused: origin feat/x: verdict pass (judged now)" + linters + ", tests fail: no-such-tool (exit 127: the command of gate.tests cannot be started)", []string{gate.RuleTests}},
+		{"no tests", "", func(w *world) { w.Write("docs.md", "x\n") }, "", "passed, tests not run: origin feat/x: verdict pass (judged now)" + linters + "; tests were NOT run: no test command found", nil},
+		{"no tool", "", goFiles, "/nowhere", "passed, tests not run: origin feat/x: verdict pass (judged now)" + linters + "; tests were NOT run: go is not installed", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.configureTests("", tt.tests)
+			if tt.write(w); tt.path != "" {
+				w.deps.Environ = []string{"PATH=" + tt.path, "HOME=" + w.base}
+			}
+			w.Commit("two")
+			res := w.ask(line)
+			w.expect(tt.name, res, tt.refused)
+			if want := "[devflow:push-gate] " + tt.want; res.Line != want {
+				t.Errorf("line\n got %s\nwant %s", res.Line, want)
+			}
+		})
+	}
+}
+
 func TestTestsThatMisbehave(t *testing.T) {
 	t.Parallel()
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
@@ -150,7 +189,7 @@ func TestLintersThatBreak(t *testing.T) {
 		t.Error("the tests were started though it is refused already")
 	}
 	w.deps.Linters = run(func() error { return nil })
-	w.expect("a missing tool is shown", w.ask(line), nil, "odd skip (skipped tool: not installed)")
+	w.expect("a missing tool is shown", w.ask(line), nil, "odd skip (tool: not installed)")
 	w.deps.Linters = nil
 	for i := range 700 {
 		w.Write("src/many/"+strings.Repeat("x", 1+i%150)+".py", "def f(:\n"+strings.Repeat("x = 1\n", i%5*300))
