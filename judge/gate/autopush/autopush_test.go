@@ -345,7 +345,7 @@ func TestAutoThatDoesNotPush(t *testing.T) {
 		{"a commit while the tests run", "git commit -q --allow-empty -m late", func(w *world) {
 			w.Git("config", "user.name", "Dev")
 			w.Git("config", "user.email", "dev@example.com")
-		}, ""},
+		}, "the branch moved while it was judged"},
 		{"another branch by then", "git checkout -q -b elsewhere", func(*world) {}, "ok"},
 		{"the remote refuses", "true", func(w *world) { w.hook("echo no > /dev/stderr; exit 1") }, "All gates green (branch=feat/x), but git push failed: "},
 		{"the remote has moved on", "true", func(w *world) {
