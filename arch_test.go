@@ -35,6 +35,7 @@ var layers = [...]struct {
 	{"telemetry", 2, false},
 	{"profiler", 2, false},
 	{"tdd", 2, false},
+	{"guard/told", 3, false},
 	{"guard/", 1, true}, // pure, below the tables: what a call does, and the rules
 	{"guard", 2, false},
 	{"judge/", 5, true},

@@ -210,17 +210,17 @@ func TestCompactionBringsThePlanBack(t *testing.T) {
 func TestASessionThatDevflowStartsIsNotWatched(t *testing.T) {
 	t.Parallel()
 	forEachClient(t, func(t *testing.T, c claudecli.Client) {
+		nested := ""
 		w := newWorld(t, c, func(path func(string) string) mockapi.Script {
-			// A program that devflow starts has the marker; a command of the agent that sets it would be refused, so a script does.
-			script := filepath.Join(filepath.Dir(path(".")), "nested.sh")
-			if err := os.WriteFile(script, []byte("DEVFLOW_CHILD=1 "+c.Path+" -p 'NESTED question' > "+path("nested.txt")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			// A program that devflow starts has the marker; a command of the agent that sets it would be refused, so the project's own script does.
+			nested = "DEVFLOW_CHILD=1 " + c.Path + " -p 'NESTED question' > " + path("nested.txt") + "\n"
 			return mockapi.Script{
-				Steps: []mockapi.Step{mockapi.Turn(mockapi.Bash("sh ../nested.sh")), mockapi.Say("Done.")},
+				Steps: []mockapi.Step{mockapi.Turn(mockapi.Bash("sh tools/nested.sh")), mockapi.Say("Done.")},
 				Talks: map[string][]mockapi.Step{"NESTED question": {mockapi.Say("nested answer")}},
 			}
 		})
+		w.repo.Write("tools/nested.sh", nested)
+		w.repo.Commit("tools")
 		res := w.say("ask another session")
 		if got := len(w.srv.Talk("NESTED question")); got != 1 {
 			t.Fatalf("requests of the nested session = %d, want 1", got)

@@ -12,8 +12,8 @@ import (
 	"github.com/devflow-suite/devflow/guard"
 	"github.com/devflow-suite/devflow/guard/destructive"
 	"github.com/devflow-suite/devflow/guard/line"
+	"github.com/devflow-suite/devflow/guard/told"
 	"github.com/devflow-suite/devflow/guard/verdict"
-	"github.com/devflow-suite/devflow/guard/write"
 	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -61,8 +61,8 @@ Exit codes: 0 it runs, 1 error, 2 wrong use, 3 it is refused or asked about`,
 			if err != nil {
 				return err
 			}
-			report := newReport(l, found)
-			if err := a.print(asJSON, report, report.text); err != nil {
+			report := told.New(l, found)
+			if err := a.print(asJSON, report, report.Text); err != nil {
 				return err
 			}
 			if len(found) > 0 {
@@ -94,9 +94,8 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 			if err != nil {
 				return err
 			}
-			report := explainReport{guardReport: newReport(l, found)}
-			report.read(l)
-			return a.print(asJSON, report, report.text)
+			report := told.Read(l, found)
+			return a.print(asJSON, report, report.Text)
 		},
 	}
 }
@@ -183,140 +182,4 @@ func (a *app) origin() (guard.Origin, error) {
 	}
 	o.Config, _ = config.Load(paths, o.Project) // doctor tells of problems
 	return o, nil
-}
-
-// segments are the parts of a line that the push gate would look at.
-func segments(l line.Line) (list []string) {
-	for _, p := range l.Pushes {
-		if !p.DryRun {
-			list = append(list, p.Segment)
-		}
-	}
-	return list
-}
-
-// guardReport is the answer of guard test.
-type guardReport struct {
-	Decision string            `json:"decision"` // pass ask deny
-	Unread   string            `json:"unread,omitempty"`
-	Findings []verdict.Finding `json:"findings,omitempty"`
-	Push     []string          `json:"push,omitempty"`
-}
-
-func newReport(l line.Line, found []verdict.Finding) guardReport {
-	r := guardReport{Decision: verdict.Worst(found).String(), Findings: found, Push: segments(l)}
-	if l.Err != nil {
-		r.Unread = l.Err.Error()
-	}
-	return r
-}
-
-func (r guardReport) text(w io.Writer) error {
-	fold := &commandline.Fold{W: w, Width: helpWidth}
-	for _, f := range r.Findings {
-		fmt.Fprintln(fold, guard.Text([]verdict.Finding{f}, ""))
-	}
-	switch {
-	case len(r.Findings) > 0:
-	case r.Unread != "":
-		fmt.Fprintln(fold, "pass: it is no command line that a shell can read ("+r.Unread+")")
-	case len(r.Push) > 0:
-		fmt.Fprintln(fold, "pass: the guard lets it run; the push gate decides")
-	default:
-		fmt.Fprintln(fold, "pass: nothing speaks against it")
-	}
-	for _, p := range r.Push {
-		fmt.Fprintln(fold, "push: `"+p+"` goes through the push gate (devflow gate push)")
-	}
-	return fold.Flush()
-}
-
-// explainReport is the answer of guard explain.
-type explainReport struct {
-	guardReport
-	Commands []explainedCall `json:"commands"`
-	Writes   []explainedFile `json:"writes,omitempty"`
-}
-
-type explainedCall struct {
-	Words  []string `json:"words"`
-	Sets   []string `json:"sets,omitempty"`   // an assignment by itself
-	Behind []string `json:"behind,omitempty"` // wrappers, outermost first
-	Dir    string   `json:"dir,omitempty"`
-	Notes  []string `json:"notes,omitempty"`
-}
-
-type explainedFile struct {
-	Path string `json:"path"`
-	How  string `json:"how"`
-	Via  string `json:"via"`
-}
-
-func (r *explainReport) read(l line.Line) {
-	r.Commands = []explainedCall{}
-	for i := range l.Expanded.Commands {
-		c := &l.Expanded.Commands[i]
-		e := explainedCall{Words: c.Args, Sets: c.Assign, Behind: c.Wrappers, Dir: c.Dir.Path}
-		if len(c.Words) > 0 {
-			e.Words, e.Sets = append([]string{c.Words[0].Text}, c.Args...), nil
-		}
-		for _, note := range [...]struct {
-			holds bool
-			text  string
-		}{
-			{c.Unreadable, "the program is known only at run time"}, {c.Opaque, "a part of it cannot be read"},
-			{c.Remote, "runs on another machine or in a container"}, {c.Dir.Unknown, "the folder is known only at run time"},
-		} {
-			if note.holds {
-				e.Notes = append(e.Notes, note.text)
-			}
-		}
-		r.Commands = append(r.Commands, e)
-	}
-	for _, w := range l.Writes {
-		r.Writes = append(r.Writes, explainedFile{w.Path.Text, how(w), w.Via})
-	}
-}
-
-func how(w write.Write) string {
-	switch {
-	case w.Delete && w.Tree:
-		return "delete tree"
-	case w.Delete:
-		return "delete"
-	case w.Append:
-		return "append"
-	case w.Partial:
-		return "edit"
-	}
-	return "write"
-}
-
-func (r explainReport) text(w io.Writer) error {
-	if r.Unread != "" {
-		fmt.Fprintln(w, "not read to its end: "+r.Unread)
-	}
-	for _, c := range r.Commands {
-		notes := c.Notes
-		if len(c.Behind) > 0 {
-			notes = append([]string{"behind " + strings.Join(c.Behind, " ")}, notes...)
-		}
-		if c.Dir != "" {
-			notes = append(notes, "in "+c.Dir)
-		}
-		line := "runs: " + strings.Join(c.Words, " ")
-		if len(c.Words) == 0 {
-			line = "sets: " + strings.Join(c.Sets, " ")
-		}
-		if len(notes) > 0 {
-			line += "  (" + strings.Join(notes, "; ") + ")"
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	for _, f := range r.Writes {
-		fmt.Fprintf(w, "%s: %s (%s)\n", f.How, f.Path, f.Via)
-	}
-	return r.guardReport.text(w)
 }

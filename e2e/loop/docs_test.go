@@ -164,7 +164,8 @@ func (w *world) runDocumented(l docLine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", l.text)
-	cmd.Dir, cmd.Env = w.env("PROJ"), w.environ()
+	// These are the commands of a person, whose terminal knows nothing of a session.
+	cmd.Dir, cmd.Env = w.env("PROJ"), slices.DeleteFunc(w.environ(), func(kv string) bool { return strings.HasPrefix(kv, "CLAUDE") })
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

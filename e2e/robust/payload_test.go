@@ -352,7 +352,7 @@ func (l *traces) survives(what, name string, data []byte) {
 	if err := valid(event, []byte(out)); err != nil {
 		w.t.Errorf("%s: %v: %s", what, err, out)
 	}
-	unreadable := guards && event == "PreToolUse" && in.SessionID != "" && (in.ToolName == "" || slices.Contains(in.Malformed, "tool_input"))
+	unreadable := guards && event == "PreToolUse" && in.SessionID != "" && (in.ToolName == "" || slices.Contains(in.Malformed, "tool_input") || noText(in))
 	if refused := unreadable && bytes.Contains(data, []byte(`"tool_name"`)); refused != denies(out) {
 		w.t.Errorf("%s: refused is %v, want %v: %s", what, !refused, refused, out)
 	}
@@ -406,4 +406,21 @@ func TestLargeInputs(t *testing.T) {
 			left.complaint(fmt.Sprintf("a string of %d bytes", size), name, []byte(`"`+strings.Repeat("x", size)+`"`))
 		}
 	})
+}
+
+// noText is whether a tool input holds something else than text where its command or content belongs.
+func noText(in claude.Input) bool {
+	member := map[string]string{"Bash": "command", "Write": "content", "Edit": "new_string", "NotebookEdit": "new_source", "MultiEdit": "edits"}[in.ToolName]
+	var fields map[string]json.RawMessage
+	if member == "" || json.Unmarshal(in.ToolInput, &fields) != nil {
+		return false
+	}
+	value := string(fields[member])
+	if value == "" || value == "null" {
+		return false
+	}
+	if member == "edits" {
+		return value[0] != '[' || value == "[1]"
+	}
+	return value[0] != '"'
 }

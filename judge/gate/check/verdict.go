@@ -122,11 +122,26 @@ func (c *checker) covering(ctx context.Context, s *span, changes []gitx.Change) 
 		for _, d := range differ {
 			covers = covers && !pushed[d.Path] && !pushed[d.OldPath]
 		}
-		if covers {
+		if covers && concerns(&j, pushed) {
 			return &list[i], nil
 		}
 	}
 	return nil, nil
+}
+
+// concerns reports whether a verdict says something about what is pushed: a failure of files that stay here says nothing.
+func concerns(j *judge.Judged, pushed map[string]bool) bool {
+	elsewhere := 0
+	for _, r := range j.Reasons {
+		if w := r.Weight(); w == judge.Note {
+			continue
+		}
+		if r.File == "" || pushed[r.File] {
+			return true
+		}
+		elsewhere++
+	}
+	return elsewhere == 0
 }
 
 // judge judges the range itself. Whether code has tests is left to the linter coverage_gate: the judge's finder reads a folder,

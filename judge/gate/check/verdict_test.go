@@ -220,3 +220,23 @@ func (broken) Name() string { return "broken" }
 func (broken) Examine(context.Context, *judge.Case) ([]judge.Reason, error) {
 	return nil, errors.New("out of order")
 }
+
+// A failure of files that are not pushed says nothing about those that are.
+func TestAFailureElsewhereDoesNotCover(t *testing.T) {
+	t.Parallel()
+	for file, refused := range map[string]bool{"elsewhere.py": false, "": true, "a.py": true} {
+		w := newWorld(t)
+		w.deps.Linters = quick()
+		w.Write("a.py", "x = 1\n")
+		w.Write("elsewhere.py", "y = 1\n")
+		w.judged(judge.Fail, "standard", `[{"prefix":"tdd","class":"hard","text":"missing","file":"`+file+`"}]`)
+		w.Git("add", "a.py")
+		w.Git("commit", "-q", "-m", "a")
+		var rules []string
+		want := "judged now"
+		if refused {
+			rules, want = []string{gate.RuleVerdict}, "missing"
+		}
+		w.expect("a failure of "+file, w.ask(line), rules, want)
+	}
+}
