@@ -114,11 +114,6 @@ func Commands(s *shell.Script, w place.World, p Places) []verdict.Finding {
 	return found
 }
 
-// Command is Commands for one of them.
-func Command(s *shell.Script, c *shell.Command, w place.World, p Places) []verdict.Finding {
-	return command(s, c, sight.New(p, filled(w, p)))
-}
-
 func command(s *shell.Script, c *shell.Command, e *sight.Eyes) []verdict.Finding {
 	k := check{s: s, c: c, e: e}
 	k.environment()

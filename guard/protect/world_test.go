@@ -87,11 +87,7 @@ func newScene(t *testing.T) scene {
 func (s scene) bash(line string) []verdict.Finding {
 	line = strings.NewReplacer("@HOME", s.home, "@ROOT", s.root, "@DB", s.places.DB).Replace(line)
 	script, _ := shell.Parse(line)
-	var found []verdict.Finding
-	for i := range script.Commands {
-		found = append(found, protect.Command(&script, &script.Commands[i], s.world, s.places)...)
-	}
-	return append(found, protect.Writes(write.Of(&script), s.world, s.places)...)
+	return append(protect.Commands(&script, s.world, s.places), protect.Writes(write.Of(&script), s.world, s.places)...)
 }
 
 func rules(found []verdict.Finding) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/judge/gate/lint"
+	"github.com/devflow-suite/devflow/judge/gate/suite"
 	"github.com/devflow-suite/devflow/judge/gate/target"
 )
 
@@ -128,7 +129,7 @@ func (s *span) fromCommit(ctx context.Context, u target.Update) (err error) {
 	if s.tree, err = s.Tree(ctx, s.objs, s.tip); err != nil {
 		return fmt.Errorf("%s is no commit: %w", short(u.RemoteRef), err)
 	}
-	s.clean = s.snapErr == nil && s.tree == s.snap.Tree && len(s.snap.Skipped) == 0
+	s.clean = s.snapErr == nil && suite.Same(s.snap, s.tree)
 	if s.tree == s.tip {
 		return nil // a tag of a tree
 	}

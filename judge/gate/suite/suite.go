@@ -114,12 +114,6 @@ func (r Report) Text() string {
 	return line
 }
 
-// Same tells whether the work tree, with new files and without ignored ones, equals a tree (not: a commit). objDir is the private object
-// folder, see gitx.ObjectDir. A work tree that could not be looked at completely is not the same.
-func Same(ctx context.Context, repo gitx.Repo, objDir, tree string) (bool, error) {
-	snap, err := repo.Snap(ctx, objDir)
-	if err != nil {
-		return false, fmt.Errorf("compare work tree: %w", err)
-	}
-	return snap.Tree == tree && len(snap.Skipped) == 0, nil
-}
+// Same tells whether a work tree as it was seen, with new files and without ignored ones, equals a tree (not: a commit). One that
+// could not be looked at completely is not the same.
+func Same(snap gitx.Snap, tree string) bool { return snap.Tree == tree && len(snap.Skipped) == 0 }
