@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/devflow-suite/devflow/judge/verdict"
+
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/flock"
 	"github.com/devflow-suite/devflow/internal/store"
@@ -213,7 +215,7 @@ func (b *boundary) again(outcome Outcome) (Result, error) {
 		Halted: t.Halted(), ResumeCode: t.ResumeCode, DiffSHA: l.DiffSHA, AlreadyJudged: true, Action: Silent,
 	}
 	if outcome == Fail && t.Halted() {
-		r.Action, r.Text = Route(Routing{Task: r.TaskID, Level: r.Level, Verdict: Verdict{outcome, l.Reasons}, Known: true, Code: t.ResumeCode})
+		r.Action, r.Text = verdict.Route(Routing{Task: r.TaskID, Level: r.Level, Verdict: Verdict{outcome, l.Reasons}, Known: true, Code: t.ResumeCode})
 	}
 	return r, nil
 }
@@ -272,7 +274,7 @@ func (b *boundary) store(v Verdict) (Result, error) {
 		if err := telemetry.Fill(tx, b.session, b.seq, columns(v), now); err != nil {
 			return err
 		}
-		res.Action, res.Text = Route(routing)
+		res.Action, res.Text = verdict.Route(routing)
 		if res.Action != Halt {
 			return nil
 		}
@@ -335,7 +337,7 @@ func columns(v Verdict) map[string]any {
 	for _, r := range v.Reasons {
 		if w := r.Weight(); w == Hard || w == Soft {
 			blocking = append(blocking, r.String())
-			if r.Evidence != "" && len(evidence) < maxListed {
+			if r.Evidence != "" && len(evidence) < verdict.MaxListed {
 				evidence = append(evidence, r.Evidence)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/devflow-suite/devflow/judge/verdict"
+
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 	"github.com/devflow-suite/devflow/telemetry"
 )
@@ -76,8 +78,8 @@ func (b *boundary) postMortem(r *Result, runs []run, open []telemetry.Signal) st
 		fmt.Fprintf(&w, "| %d | %s | %s | %.12s | %s |\n", a.Attempt, time.UnixMilli(a.StartedMS).UTC().Format("15:04:05"), a.Outcome, a.DiffSHA, cell(hardOnes(a.Reasons)))
 	}
 	w.WriteString("\n## Evidence of the last attempt\n\n```\n")
-	for _, reason := range r.Reasons[:min(len(r.Reasons), maxListed)] {
-		w.WriteString(strings.ReplaceAll(describe(reason), "```", "'''"))
+	for _, reason := range r.Reasons[:min(len(r.Reasons), verdict.MaxListed)] {
+		w.WriteString(strings.ReplaceAll(verdict.Describe(reason), "```", "'''"))
 	}
 	w.WriteString("```\n\n## Signals of the last attempt\n\n")
 	if len(open) == 0 {

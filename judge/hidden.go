@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge/verdict"
+
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/tdd"
 )
@@ -30,7 +32,7 @@ func (c *Case) elsewhere(ctx context.Context, repo gitx.Repo, objs string) {
 	named := 0
 	for _, p := range ignored {
 		said := slices.ContainsFunc(c.blind, func(r Reason) bool { return r.File == p })
-		if tdd.Classify(p) != tdd.Impl || said || !c.written(c.abs(p)) || named == maxListed {
+		if tdd.Classify(p) != tdd.Impl || said || !c.written(c.abs(p)) || named == verdict.MaxListed {
 			continue
 		}
 		named++

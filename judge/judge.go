@@ -3,6 +3,8 @@ package judge
 import (
 	"context"
 	"fmt"
+
+	"github.com/devflow-suite/devflow/judge/verdict"
 )
 
 // Examiner looks at a case and returns what speaks against it. It must not change the case. An error means that it
@@ -26,8 +28,8 @@ func Evaluate(ctx context.Context, c *Case, examiners ...Examiner) Verdict {
 	if len(examiners) == 0 {
 		reasons = append(reasons, Reason{Prefix: "judge", Class: Blind, Text: "could not judge: no examiner"})
 	}
-	reasons = tidy(reasons)
-	v := Verdict{Outcome: Fold(reasons), Reasons: reasons}
+	reasons = verdict.Tidy(reasons)
+	v := Verdict{Outcome: verdict.Fold(reasons), Reasons: reasons}
 	if c.NoDiff && v.Outcome == Pass {
 		v.Outcome = Skipped
 	}

@@ -74,7 +74,7 @@ type Telling struct {
 	Session string
 	Seq, N  int64
 	Outcome Outcome
-	Context string // for the model, at most MaxReflection bytes; empty when it is only for the person
+	Context string // for the model, at most verdict.MaxReflection bytes; empty when it is only for the person
 	Message string // for the person
 }
 
@@ -129,8 +129,8 @@ func keepHalted(tx *store.Tx, session string, seq int64, reasons []Reason, known
 		list = append(list, f)
 	}
 	for _, r := range reasons {
-		if r.Weight() == Hard && !known[r.finding()] {
-			list = append(list, r.finding())
+		if r.Weight() == Hard && !known[r.Finding()] {
+			list = append(list, r.Finding())
 		}
 	}
 	raw, err := json.Marshal(list)
@@ -143,7 +143,7 @@ func keepHalted(tx *store.Tx, session string, seq int64, reasons []Reason, known
 // allKnown is true when every hard reason has halted this task before.
 func allKnown(reasons []Reason, known map[string]bool) bool {
 	for _, r := range reasons {
-		if r.Weight() == Hard && !known[r.finding()] {
+		if r.Weight() == Hard && !known[r.Finding()] {
 			return false
 		}
 	}
@@ -154,10 +154,10 @@ func allKnown(reasons []Reason, known map[string]bool) bool {
 func sameFindings(a, b []Reason) bool {
 	seen := map[string]int{}
 	for _, r := range a {
-		seen[r.finding()]++
+		seen[r.Finding()]++
 	}
 	for _, r := range b {
-		seen[r.finding()]--
+		seen[r.Finding()]--
 	}
 	for _, n := range seen {
 		if n != 0 {

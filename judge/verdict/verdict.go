@@ -1,4 +1,9 @@
-package judge
+// Package verdict holds what the judge says: reasons, the outcome that they come to, and what follows from it at the end
+// of a turn.
+//
+// It owns no table and looks at nothing: reasons come from examiners, and an outcome is computed from them here and
+// nowhere else. All functions are pure and safe for concurrent use.
+package verdict
 
 import (
 	"slices"
@@ -35,13 +40,19 @@ const MaxEvidence = 300
 
 // Reason is one thing that speaks against the work, or that could not be seen. Text names the file where there is one.
 type Reason struct {
-	Prefix   string `json:"prefix"` // tdd test sec shadow halt lint conflict judge qa doc …
+	Prefix   string `json:"prefix"`         // tdd test sec shadow halt lint conflict judge qa doc …; of a rule's finding the short name of its axis
+	Rule     string `json:"rule,omitempty"` // the rule of the evidence engine that found it
+	Axis     Axis   `json:"axis,omitempty"`
 	Class    Class  `json:"class"`
 	Text     string `json:"text"`
 	File     string `json:"file,omitempty"` // slash path relative to the project
 	Line     int    `json:"line,omitempty"` // from 1 in the present file; 0 = the file as a whole
+	Gone     bool   `json:"gone,omitempty"` // File is deleted, and Line one of its former lines
 	Evidence string `json:"evidence,omitempty"`
-	Fix      string `json:"fix,omitempty"` // what makes it go away
+	Fix      string `json:"fix,omitempty"`  // what makes it go away
+	Unit     string `json:"unit,omitempty"` // function or test that it is about
+	Before   string `json:"-"`              // text of that unit before and after the change, for a question to a model
+	After    string `json:"-"`
 }
 
 // String is the form that hooks, reports and people see: "[tdd] Missing Test Coverage: src/a.py".
@@ -49,7 +60,16 @@ func (r Reason) String() string { return "[" + r.Prefix + "] " + r.Text }
 
 // Weight is the class that counts: [qa] and [doc] are notes whatever they claim to be, a prefix that nobody categorised
 // blocks.
+//
+// A finding of a rule counts as its author classified it; without a class it blocks.
 func (r Reason) Weight() Class {
+	if r.Rule != "" {
+		switch r.Class {
+		case Soft, Note, Blind:
+			return r.Class
+		}
+		return Hard
+	}
 	switch r.Prefix {
 	case "qa", "doc":
 		return Note
@@ -62,8 +82,8 @@ func (r Reason) Weight() Class {
 	return Hard
 }
 
-// finding identifies a reason across runs: the same complaint about the same file, wherever its line moved to.
-func (r Reason) finding() string { return r.Prefix + "\x00" + r.Text + "\x00" + r.File }
+// Finding identifies a reason across runs: the same complaint about the same file, wherever its line moved to.
+func (r Reason) Finding() string { return r.Prefix + "\x00" + r.Text + "\x00" + r.File }
 
 // Verdict is an outcome with what led to it, the heaviest first.
 type Verdict struct {
@@ -71,10 +91,22 @@ type Verdict struct {
 	Reasons []Reason
 }
 
-// Fold turns reasons into an outcome: anything hard fails; otherwise anything that nobody could look at makes it Error;
-// otherwise anything soft warns. Notes never change it. It does not know Skipped: that is the absence of a diff.
+// manyTests is how many units with a soft finding on test_integrity are no accident any more.
+const manyTests = 3
+
+// Fold turns reasons into an outcome: anything hard fails, and so do soft findings on test_integrity in three different
+// units; otherwise anything that nobody could look at makes it Error; otherwise anything soft warns. Notes never change
+// it. It does not know Skipped: that is the absence of a diff.
 func Fold(reasons []Reason) Outcome {
 	outcome := Pass
+	weak := map[string]bool{}
+	for _, r := range reasons {
+		if r.Axis == TestIntegrity && r.Rule != "" && r.Weight() == Soft && r.Unit != "" {
+			if weak[r.File+"\x00"+r.Unit] = true; len(weak) >= manyTests {
+				return Fail
+			}
+		}
+	}
 	for _, r := range reasons {
 		switch r.Weight() {
 		case Hard:
@@ -90,16 +122,16 @@ func Fold(reasons []Reason) Outcome {
 	return outcome
 }
 
-// tidy redacts and bounds the evidence, writes the class that counts into each reason, keeps one reason per finding and
+// Tidy redacts and bounds the evidence, writes the class that counts into each reason, keeps one reason per finding and
 // orders by weight.
-func tidy(reasons []Reason) []Reason {
+func Tidy(reasons []Reason) []Reason {
 	seen := map[string]bool{}
 	out := make([]Reason, 0, len(reasons))
 	for _, r := range reasons {
-		if seen[r.finding()] {
+		if seen[r.Finding()] {
 			continue
 		}
-		seen[r.finding()] = true
+		seen[r.Finding()] = true
 		r.Class = r.Weight()
 		r.Evidence = redact.Clip(r.Evidence, MaxEvidence)
 		out = append(out, r)

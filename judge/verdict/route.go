@@ -1,10 +1,8 @@
-package judge
+package verdict
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // Action is what the caller of a boundary run does with its text.
@@ -22,7 +20,7 @@ const (
 const (
 	MaxBlock      = 3000
 	MaxReflection = 1500
-	maxListed     = 10 // reasons
+	MaxListed     = 10 // reasons
 )
 
 // Routing is what decides about the answer to a verdict.
@@ -50,23 +48,23 @@ func Route(r Routing) (Action, string) {
 	case Fail:
 		switch {
 		case !high:
-			return Message, r.list("FAIL", "Do not push before this is resolved.")
+			return Message, r.List("FAIL", "Do not push before this is resolved.")
 		case r.Known:
-			return Message, r.list("FAIL", "These findings were handed to a person before: they do not block this turn; do not push before they are resolved."+r.resume())
+			return Message, r.List("FAIL", "These findings were handed to a person before: they do not block this turn; do not push before they are resolved."+r.resume())
 		case r.Halted:
-			return Halt, fit(MaxBlock, fmt.Sprintf("[devflow:HALTED_FOR_REVIEW] %s: %d attempts failed.\n", r.Task, r.Attempt), r.Verdict.Reasons, "\nReport: "+r.Report+r.resume())
+			return Halt, Fit(MaxBlock, fmt.Sprintf("[devflow:HALTED_FOR_REVIEW] %s: %d attempts failed.\n", r.Task, r.Attempt), r.Verdict.Reasons, "\nReport: "+r.Report+r.resume())
 		}
 		return Block, r.retry()
 	case Warn:
 		if r.Level == "standard" {
 			return Silent, ""
 		}
-		return Message, r.list("WARN", strings.TrimSpace(review))
+		return Message, r.List("WARN", strings.TrimSpace(review))
 	case Error:
 		if r.Level == "vibe" {
 			return Silent, ""
 		}
-		return Message, r.list("could not judge", "This is not a pass: do not push on it."+review)
+		return Message, r.List("could not judge", "This is not a pass: do not push on it."+review)
 	case Pass:
 		if review != "" {
 			return Message, "[devflow:judge] " + r.Task + ": PASS." + review
@@ -90,26 +88,26 @@ func (r Routing) retry() string {
 	}
 	tail := fmt.Sprintf("\nResolve every point above, then end the turn: the new diff is judged. Attempt %d of %d without success hands the task to a person.\n"+
 		"Way out for a person: Esc ends the turn now; `devflow uninstall` in a terminal removes this gate.", r.Limit, r.Limit)
-	return fit(MaxBlock, head, r.Verdict.Reasons, tail)
+	return Fit(MaxBlock, head, r.Verdict.Reasons, tail)
 }
 
-// list is a message of a few lines.
-func (r Routing) list(word, tail string) string {
+// List is a message of a few lines.
+func (r Routing) List(word, tail string) string {
 	if tail != "" {
 		tail = "\n" + tail
 	}
-	return fit(MaxReflection, "[devflow:judge] "+r.Task+": "+word+".\n", r.Verdict.Reasons, tail)
+	return Fit(MaxReflection, "[devflow:judge] "+r.Task+": "+word+".\n", r.Verdict.Reasons, tail)
 }
 
-// fit writes head, as many reasons as there is room for, and tail, which is never cut.
-func fit(limit int, head string, reasons []Reason, tail string) string {
+// Fit writes head, as many reasons as there is room for, and tail, which is never cut.
+func Fit(limit int, head string, reasons []Reason, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)
 	room := limit - len(head) - len(tail) - len("… and 999 more\n")
 	listed := 0
 	for _, r := range reasons {
-		entry := describe(r)
-		if listed == maxListed || len(entry) > room {
+		entry := Describe(r)
+		if listed == MaxListed || len(entry) > room {
 			break
 		}
 		b.WriteString(entry)
@@ -122,8 +120,8 @@ func fit(limit int, head string, reasons []Reason, tail string) string {
 	return strings.TrimSuffix(b.String(), "\n") + tail
 }
 
-// describe is a reason with its evidence line and what to do about it.
-func describe(r Reason) string {
+// Describe is a reason with its evidence line and what to do about it.
+func Describe(r Reason) string {
 	var b strings.Builder
 	b.WriteString("- " + r.String() + "\n")
 	if r.Evidence != "" {
@@ -137,20 +135,4 @@ func describe(r Reason) string {
 		b.WriteString("    → " + r.Fix + "\n")
 	}
 	return b.String()
-}
-
-// telling is what the next prompt brings of a verdict that was reached while nobody waited.
-func telling(r *run) *Telling {
-	t := &Telling{Session: r.Session, Seq: r.Seq, N: r.N, Outcome: r.Outcome}
-	routing := Routing{Task: telemetry.TaskID(r.Session, r.Seq), Level: r.Level, Verdict: Verdict{r.Outcome, r.Reasons}}
-	_, t.Message = Route(routing)
-	if r.Outcome == Error || r.Level == "vibe" {
-		return t
-	}
-	word := map[Outcome]string{Fail: "FAIL", Warn: "WARN"}[r.Outcome]
-	t.Context = fit(MaxReflection, "[devflow:judge] Your last change ("+routing.Task+") was judged "+word+":\n", r.Reasons, "\nDeal with this before you go on, unless the user asks for something else.")
-	if r.Outcome == Fail && t.Message == "" || r.Level == "strict" || r.Level == "human_review" { // a block that nobody saw: its attempt was counted
-		t.Message = routing.list(word, "")
-	}
-	return t
 }

@@ -1,0 +1,9 @@
+// Package honesty holds the rules of the judge that find code that looks done and is not: stubs, expected values pasted in, behaviour that depends on being tested, errors that vanish.
+//
+// It owns no table and starts no process. It does not look at tests.
+package honesty
+
+import "github.com/devflow-suite/devflow/judge/evidence/rule"
+
+// Rules lists the rules of the package.
+func Rules() []rule.Rule { return nil }
