@@ -26,6 +26,7 @@ func (s *scanner) calls() []Test {
 			t, ok = s.scala(i)
 		}
 		if ok {
+			t.At = i
 			out = append(out, t)
 		}
 	}

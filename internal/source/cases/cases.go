@@ -21,6 +21,7 @@ type Test struct {
 	Line    int
 	Asserts int // assertion-like calls that can fail
 	Trivial int // assertions of constants, or of a thing against itself
+	At      int // token of its name, or of the word that a call of it begins with
 	From    int // first token of the body
 	To      int // token after the body
 }
@@ -222,7 +223,7 @@ func anyOf(names []string, words ...string) bool {
 // declared reports whether a declaration is a test case.
 func (s *scanner) declared(d source.Decl) (Test, bool) {
 	f := s.f
-	t := Test{Name: d.Name, Line: d.Line, From: d.From, To: d.To}
+	t := Test{Name: d.Name, Line: d.Line, At: d.At, From: d.From, To: d.To}
 	if d.Type {
 		return t, false
 	}
