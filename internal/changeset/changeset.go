@@ -46,8 +46,59 @@ func Read(ctx context.Context, r gitx.Repo, objDir, a, b string, want func(path 
 		files = append(files, File{Change: c})
 	}
 	err = lines(ctx, r, objDir, a, b, files)
+	if errors.Is(err, gitx.ErrTooLarge) {
+		return files, errors.Join(err, part(ctx, r, objDir, a, b, files, want))
+	}
 	return files, errors.Join(err, contents(ctx, r, objDir, a, b, files, want))
 }
+
+// Bounds of what is read of a change that is too large to be read whole, in bytes.
+const (
+	maxEach = 512 << 10 // both sides of one file
+	maxPart = 12 << 20  // all files
+)
+
+// part reads the small files of a large change, in path order, as far as they go. The caller knows that it is not all.
+func part(ctx context.Context, r gitx.Repo, objDir, a, b string, files []File, want func(path string) bool) error {
+	oids := make([]string, 0, 2*len(files))
+	for i := range files {
+		oids = append(oids, files[i].OldOID, files[i].NewOID)
+	}
+	sizes, err := r.Sizes(ctx, objDir, oids)
+	if err != nil {
+		return err
+	}
+	read := map[string]bool{}
+	var names []string
+	total, length := int64(0), 0
+	flush := func() {
+		if len(names) > 0 {
+			err = errors.Join(err, lines(ctx, r, objDir, a, b, files, names...))
+		}
+		names, length = names[:0], 0
+	}
+	for i := range files {
+		f := &files[i]
+		size := sizes[f.OldOID] + sizes[f.NewOID]
+		if !want(f.Path) || size > maxEach || total+size > maxPart {
+			continue
+		}
+		total += size
+		read[f.Path] = true
+		names = append(names, f.Path)
+		if f.OldPath != "" {
+			names = append(names, f.OldPath)
+		}
+		if length += len(f.Path) + len(f.OldPath); length > maxNames || len(names) > maxHidden {
+			flush()
+		}
+	}
+	flush()
+	return errors.Join(err, contents(ctx, r, objDir, a, b, files, func(path string) bool { return read[path] }))
+}
+
+// maxNames bounds the names in one argument list, in bytes.
+const maxNames = 60 << 10
 
 // lines attaches the patch, or with paths the patch of these.
 func lines(ctx context.Context, r gitx.Repo, objDir, a, b string, files []File, paths ...string) error {

@@ -36,6 +36,7 @@ type call struct {
 	env   []string // more of the environment
 	stdin []byte
 	max   int    // bound of the output; 0 = maxList
+	ok    int    // an exit status that is an answer, besides 0
 	hide  string // a name of ours that means nothing in a message, and differs each time
 }
 
@@ -74,7 +75,7 @@ func (r Repo) run(ctx context.Context, c call) (proc.Result, error) {
 		return res, fmt.Errorf("git %s: %w: %w", c.name(), ErrNoGit, err)
 	case err != nil:
 		return res, fmt.Errorf("git %s: %w", c.name(), err)
-	case res.Exit != 0:
+	case res.Exit != 0 && res.Exit != c.ok:
 		return res, fmt.Errorf("git %s: exit %d: %s", c.name(), res.Exit, c.say(res.Stderr))
 	case res.Truncated || len(res.Stdout) > c.max:
 		return res, fmt.Errorf("git %s: more than %d bytes: %w", c.name(), c.max, ErrTooLarge)

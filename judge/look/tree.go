@@ -1,0 +1,157 @@
+package look
+
+import (
+	"context"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/changeset"
+	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/judge/change"
+)
+
+// tree answers questions about a tree object. What git cannot answer is not there. It belongs to one goroutine.
+type tree struct {
+	ctx     context.Context
+	repo    gitx.Repo
+	objs    string
+	oid     string
+	listed  bool
+	entries []gitx.Entry
+	paths   []string
+	byPath  map[string]int
+	dirs    map[string]bool
+	blobs   map[string][]byte
+	found   map[string][]change.Place // word → places
+}
+
+func (t *tree) list() {
+	if t.listed {
+		return
+	}
+	t.listed, t.byPath, t.dirs, t.blobs = true, map[string]int{}, map[string]bool{}, map[string][]byte{}
+	t.entries, _ = t.repo.List(t.ctx, t.objs, t.oid)
+	for i, e := range t.entries {
+		t.paths = append(t.paths, e.Path)
+		t.byPath[e.Path] = i
+		for d := path.Dir(e.Path); d != "." && d != "/" && !t.dirs[d]; d = path.Dir(d) {
+			t.dirs[d] = true
+		}
+	}
+	sort.Strings(t.paths)
+}
+
+// Paths implements change.Tree.
+func (t *tree) Paths() []string { t.list(); return t.paths }
+
+// Has implements change.Tree.
+func (t *tree) Has(p string) bool {
+	t.list()
+	p = strings.TrimSuffix(p, "/")
+	_, ok := t.byPath[p]
+	return ok || t.dirs[p]
+}
+
+// ahead is how many bytes of neighbours are read with a file: rules ask for whole folders.
+const ahead = 1 << 20
+
+// Read implements change.Tree.
+func (t *tree) Read(p string) ([]byte, bool) {
+	t.list()
+	i, ok := t.byPath[p]
+	if !ok {
+		return nil, false
+	}
+	e := t.entries[i]
+	if e.Mode == "120000" || e.Size < 0 || e.Size > change.MaxRead {
+		return nil, false
+	}
+	if text, ok := t.blobs[e.OID]; ok {
+		return text, text != nil
+	}
+	oids, size, dir := []string{e.OID}, e.Size, path.Dir(p)
+	for j := max(i-50, 0); j < min(i+50, len(t.entries)); j++ {
+		n := t.entries[j]
+		_, have := t.blobs[n.OID]
+		if j != i && !have && n.Size >= 0 && n.Size <= MaxText && size+n.Size <= ahead && n.Mode != "120000" && path.Dir(n.Path) == dir && path.Ext(n.Path) == path.Ext(p) {
+			oids = append(oids, n.OID)
+			size += n.Size
+		}
+	}
+	got, _ := t.repo.Blobs(t.ctx, t.objs, oids)
+	for _, oid := range oids {
+		text := got[oid]
+		if changeset.IsBinary(text) {
+			text = nil
+		}
+		t.blobs[oid] = text
+	}
+	text := t.blobs[e.OID]
+	return text, text != nil
+}
+
+// maxLine bounds a line that a place tells of, in bytes: longer ones are no text that a person wrote.
+const maxLine = 2000
+
+// Grep implements change.Tree.
+func (t *tree) Grep(words []string, limit int) map[string][]change.Place {
+	if t.found == nil {
+		t.found = map[string][]change.Place{}
+	}
+	var ask []string
+	for _, w := range words {
+		if _, known := t.found[w]; !known && w != "" {
+			ask = append(ask, w)
+			t.found[w] = nil
+		}
+	}
+	if len(ask) > 0 {
+		lines, _ := t.repo.Grep(t.ctx, t.objs, t.oid, ask)
+		asked := map[string]bool{}
+		plain := true
+		for _, w := range ask {
+			asked[w] = true
+			plain = plain && len(change.Words(w)) == 1 && change.Words(w)[0] == w
+		}
+		for _, l := range lines {
+			if len(l.Text) > maxLine {
+				continue
+			}
+			place := change.Place{Path: l.Path, Line: l.N, Text: l.Text}
+			if !plain { // phrases and names with marks: git has found them, and they are few
+				for _, w := range ask {
+					if strings.Contains(l.Text, w) {
+						t.found[w] = append(t.found[w], place)
+					}
+				}
+				continue
+			}
+			seen := map[string]bool{}
+			for _, w := range change.Words(l.Text) {
+				if asked[w] && !seen[w] {
+					seen[w] = true
+					t.found[w] = append(t.found[w], place)
+				}
+			}
+		}
+	}
+	out := make(map[string][]change.Place, len(words))
+	for _, w := range words {
+		if p := t.found[w]; len(p) > 0 {
+			out[w] = p[:min(len(p), limit)]
+		}
+	}
+	return out
+}
+
+// binaryName knows the endings of files that hold no text.
+func binaryName(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".icns", ".bmp", ".tiff", ".pdf", ".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".jar", ".war", ".class",
+		".so", ".a", ".o", ".dylib", ".dll", ".exe", ".wasm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".mp3", ".mp4", ".mov", ".avi", ".webm", ".ogg", ".wav", ".flac",
+		".sqlite", ".db", ".bin", ".dat", ".pyc", ".pyo", ".keystore", ".jks", ".p12":
+		return true
+	}
+	return false
+}
