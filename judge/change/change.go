@@ -47,6 +47,7 @@ type Change struct {
 	pairs     []TestPair
 	funcPairs []FuncPair
 	done      struct{ pairs, funcs bool }
+	made      map[any]any
 }
 
 // File is one changed file.
