@@ -215,7 +215,7 @@ func (b *boundary) again(outcome Outcome) (Result, error) {
 		Halted: t.Halted(), ResumeCode: t.ResumeCode, DiffSHA: l.DiffSHA, AlreadyJudged: true, Action: Silent,
 	}
 	if outcome == Fail && t.Halted() {
-		r.Action, r.Text = verdict.Route(Routing{Task: r.TaskID, Level: r.Level, Verdict: Verdict{outcome, l.Reasons}, Known: true, Code: t.ResumeCode})
+		r.Action, r.Text = verdict.Route(Routing{Task: r.TaskID, Level: r.Level, Verdict: Verdict{Outcome: outcome, Reasons: l.Reasons}, Known: true, Code: t.ResumeCode})
 	}
 	return r, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/verdict"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/breaker"
 	"github.com/google/go-cmp/cmp"
@@ -42,7 +43,7 @@ func TestBreakerBlocksTwiceThenHalts(t *testing.T) {
 				}
 			}
 		}
-		if len(r.Text) > judge.MaxBlock {
+		if len(r.Text) > verdict.MaxBlock {
 			t.Errorf("attempt %d: %d bytes of text", k, len(r.Text))
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/look"
 	"github.com/devflow-suite/devflow/tdd"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
@@ -27,9 +29,10 @@ type Case struct {
 	Root          string // project root with links resolved
 	BaseTree      string
 	NowTree       string
-	DiffSHA       string // identifies the two trees; empty when there are none
-	NoDiff        bool   // both trees were seen and are equal
-	Files         []File // every file that differs, in path order
+	DiffSHA       string         // identifies the two trees; empty when there are none
+	NoDiff        bool           // both trees were seen and are equal
+	Files         []File         // every file that differs, in path order
+	Change        *change.Change // the same for the rules of the evidence engine; nil when nobody could look
 	Signals       []telemetry.Signal
 	LastTest      *journal.TestRun // newest test command of the task; nil when there was none
 	TestIsStale   bool             // a source file was edited after LastTest
@@ -42,7 +45,7 @@ type Case struct {
 	resolved []telemetry.Key // signals that are no longer true, filled by forced
 }
 
-// File is one changed file. The content is read of source and test files.
+// File is one changed file. The content is read of every file that may be text.
 type File struct {
 	changeset.File
 	Kind tdd.Kind
@@ -85,19 +88,27 @@ func (c *Case) look(ctx context.Context, paths config.Paths) {
 		return
 	}
 	c.NowTree, c.DiffSHA = snap.Tree, DiffSHA(snap.Tree, c.BaseTree)
-	files, err := changeset.Read(ctx, repo, objs, c.BaseTree, snap.Tree, isCode)
+	files, err := changeset.Read(ctx, repo, objs, c.BaseTree, snap.Tree, look.Wanted)
 	if err != nil {
 		blind("%s", cause(err))
 	}
-	c.NoDiff = files != nil && len(files) == 0
-	for _, f := range files {
-		c.Files = append(c.Files, File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
-	}
+	c.Take(ctx, repo, objs, files)
 	c.notSeen(snap)
 	c.elsewhere(ctx, repo, objs)
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
 	}
+}
+
+// Take puts the files that differ between the case's trees into it. nil means that nobody could list them. ctx bounds
+// what rules ask of the repository later.
+func (c *Case) Take(ctx context.Context, repo gitx.Repo, objs string, files []changeset.File) {
+	c.NoDiff = files != nil && len(files) == 0
+	for _, f := range files {
+		c.Files = append(c.Files, File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
+	}
+	c.Change = look.Trees(ctx, repo, objs, c.BaseTree, c.NowTree, files)
+	c.Change.Task = c.Task.Description
 }
 
 // maxSpec bounds the plan of a task, in bytes.

@@ -97,6 +97,9 @@ func (c *Case) forcedTDD(s telemetry.Signal, p payload) []Reason {
 // reason against it, or why there is none. Comments, formatting, imports and refactoring on green need no test; a test
 // without an assertion is none. A file that nobody could compare is taken at its word: it needs one.
 func (c *Case) Untested(path string) (missing *Reason, why string) {
+	if c.Root == "" {
+		return nil, "no work tree"
+	}
 	f := c.file(path)
 	_, err := os.Lstat(c.abs(path))
 	switch {

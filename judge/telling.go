@@ -8,7 +8,7 @@ import (
 // telling is what the next prompt brings of a verdict that was reached while nobody waited.
 func telling(r *run) *Telling {
 	t := &Telling{Session: r.Session, Seq: r.Seq, N: r.N, Outcome: r.Outcome}
-	routing := Routing{Task: telemetry.TaskID(r.Session, r.Seq), Level: r.Level, Verdict: Verdict{r.Outcome, r.Reasons}}
+	routing := Routing{Task: telemetry.TaskID(r.Session, r.Seq), Level: r.Level, Verdict: Verdict{Outcome: r.Outcome, Reasons: r.Reasons}}
 	_, t.Message = verdict.Route(routing)
 	if r.Outcome == Error || r.Level == "vibe" {
 		return t

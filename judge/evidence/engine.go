@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/gates"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty"
@@ -22,6 +23,29 @@ func Rules() []rule.Rule {
 	axes := verdict.Axes()
 	slices.SortStableFunc(all, func(a, b rule.Rule) int { return slices.Index(axes, a.Axis) - slices.Index(axes, b.Axis) })
 	return all
+}
+
+// Engine is the examiner that runs rules over the change of a case.
+type Engine struct{ Rules []rule.Rule }
+
+// Name implements Examiner.
+func (Engine) Name() string { return "evidence" }
+
+// Examine implements Examiner. It fails only when ctx has ended.
+func (e Engine) Examine(ctx context.Context, c *judge.Case) ([]judge.Reason, error) {
+	if c.Change == nil {
+		return nil, nil // the case says why
+	}
+	return Find(ctx, c.Change, e.Rules)
+}
+
+// Session lists the examiners of a task: what its signals and test runs say, and the rules.
+func Session() []judge.Examiner { return []judge.Examiner{First{}, Engine{Rules()}} }
+
+// ByHand lists the examiners of a change that belongs to no task: the rules, and one more that stands in for the record
+// of a session.
+func ByHand() []judge.Examiner {
+	return []judge.Examiner{First{}, Engine{append(Rules(), untested())}}
 }
 
 // Find runs the rules over a change. A rule that breaks is told as something that nobody could look at. It fails only

@@ -9,19 +9,18 @@ import (
 	"slices"
 
 	"github.com/devflow-suite/devflow/internal/redact"
-	"github.com/devflow-suite/devflow/telemetry/breaker"
 )
 
 // Outcome is what a judge run came to. The words are those of judge_runs and of column judge_verdict.
 type Outcome string
 
-// The outcomes. Error means that nobody could look: it is neither a pass nor an attempt.
+// The outcomes, with the words of telemetry/breaker. Error means that nobody could look: it is neither a pass nor an attempt.
 const (
-	Pass    Outcome = breaker.OutcomePass
-	Warn    Outcome = breaker.OutcomeWarn
-	Fail    Outcome = breaker.OutcomeFail
-	Error   Outcome = breaker.OutcomeError
-	Skipped Outcome = breaker.OutcomeSkipped
+	Pass    Outcome = "pass"
+	Warn    Outcome = "warn"
+	Fail    Outcome = "fail"
+	Error   Outcome = "judge_error"
+	Skipped Outcome = "skipped_no_diff"
 )
 
 // Class is what a reason may do to the outcome.

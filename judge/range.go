@@ -1,0 +1,94 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/devflow-suite/devflow/internal/changeset"
+	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/judge/look"
+)
+
+// WorkTree is the case of a work tree against a commit (empty: against nothing, as in a repository without commits),
+// with no task and no signals. objs is a folder for objects that the caller removes.
+func WorkTree(ctx context.Context, repo gitx.Repo, objs, rev string) (*Case, error) {
+	base := gitx.EmptyTree("")
+	if rev != "" {
+		var err error
+		if base, err = repo.Tree(ctx, objs, rev); err != nil {
+			return nil, err
+		}
+	}
+	snap, err := repo.Snap(ctx, objs)
+	if err != nil {
+		return nil, err
+	}
+	c, err := Range(ctx, repo, objs, base, snap.Tree)
+	if err != nil {
+		return nil, err
+	}
+	c.notSeen(snap)
+	return c, nil
+}
+
+// Range is the case of two trees, with no task and no signals. The error is for a list of files that cannot be made;
+// what else could not be read stands in the case.
+func Range(ctx context.Context, repo gitx.Repo, objs, base, now string) (*Case, error) {
+	c := &Case{BaseTree: base, NowTree: now, DiffSHA: DiffSHA(now, base), TestsOptional: true}
+	files, err := changeset.Read(ctx, repo, objs, base, now, look.Wanted)
+	if files == nil {
+		return nil, fmt.Errorf("compare trees: %w", err)
+	}
+	c.Take(ctx, repo, objs, files)
+	if err != nil {
+		c.doubt(Soft, "", "not everything was looked at: "+cause(err), "judge smaller changes")
+	}
+	for i := range c.Files {
+		c.unread(&c.Files[i], err)
+	}
+	c.anything()
+	return c, nil
+}
+
+// OfPatch is the case of a patch without its repository. Questions about the rest of the project have no answer there.
+func OfPatch(patch []byte) (*Case, error) {
+	change, unread, err := look.Patch(patch)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{TestsOptional: true, Change: change}
+	for _, text := range unread {
+		c.doubt(Soft, "", "not looked at: "+text, "")
+	}
+	c.anything()
+	return c, nil
+}
+
+// anything makes a case of which no file could be read one that nobody could judge.
+func (c *Case) anything() {
+	texts := 0
+	for _, f := range c.Change.Files {
+		if f.Before != nil || f.After != nil {
+			return
+		}
+		if !f.Binary && look.Wanted(f.Path) {
+			texts++
+		}
+	}
+	if texts > 0 || len(c.Change.Files) == 0 && len(c.blind) > 0 {
+		c.doubt(Blind, "", "could not judge: none of the changed files could be read", "judge smaller changes")
+	}
+}
+
+// Read counts the changed files, and those of them whose text was read.
+func (c *Case) Read() (files, read int) {
+	if c.Change == nil {
+		return len(c.Files), 0
+	}
+	for _, f := range c.Change.Files {
+		if f.Before != nil || f.After != nil {
+			read++
+		}
+	}
+	return len(c.Change.Files), read
+}
