@@ -130,6 +130,10 @@ func (d *declarer) body(j int) (from, to int) {
 			j = d.closing(j)
 			continue
 		case '{':
+			if f.Lang == TS && (f.Is(j-1, ":") || f.Is(j-1, "|") || f.Is(j-1, "&")) { // a type
+				j = d.closing(j)
+				continue
+			}
 			if f.Lang == Go && (f.Is(j-1, "interface") || f.Is(j-1, "struct")) && f.Is(d.closing(j)+1, "{") {
 				j = d.closing(j)
 				continue
@@ -336,11 +340,20 @@ func (d *declarer) typeWord(w string) bool {
 	return false
 }
 
+// typedValue reports whether a word announces a value, so that a colon behind its name begins a type.
+func typedValue(w string) bool {
+	switch w {
+	case "const", "let", "var", "private", "protected", "public", "readonly", "static":
+		return true
+	}
+	return false
+}
+
 // assigned finds `const f = () => …`, `f = async function`, `f: x => …`.
 func (d *declarer) assigned(i int) bool {
 	f := d.f
 	j := i + 1
-	if f.Is(j, ":") && f.Is(i-1, "const") { // const f: Type = …
+	if f.Is(j, ":") && typedValue(f.Text(i-1)) { // const f: Type = …
 		for k := j; k < j+30 && k < len(f.Tokens); k++ {
 			if f.Is(k, "=") {
 				j = k
@@ -348,7 +361,7 @@ func (d *declarer) assigned(i int) bool {
 			}
 		}
 	}
-	if !f.Is(j, "=") && !f.Is(j, ":") || f.Is(i-1, "?") || f.Is(i-1, "type") {
+	if !f.Is(j, "=") && !f.Is(j, ":") || f.Is(i-1, "?") || f.Is(i-1, "type") || f.Is(j, "=") && f.Is(i-1, ":") {
 		return false
 	}
 	j++
@@ -411,6 +424,8 @@ func (d *declarer) signature(i int) bool {
 	k := d.closing(j) + 1
 	for n := 0; n < 40 && k < len(f.Tokens); n++ {
 		switch {
+		case f.Is(k, "{") && f.Lang == TS && (f.Is(k-1, ":") || f.Is(k-1, "|") || f.Is(k-1, "&") || f.Is(k-1, "<")): // a type
+			k = d.closing(k)
 		case f.Is(k, "{"):
 			d.add(i, k+1, d.closing(k), false)
 			return true

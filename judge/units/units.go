@@ -14,6 +14,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
 	"github.com/devflow-suite/devflow/judge/lex"
+	"github.com/devflow-suite/devflow/judge/units/signature"
 )
 
 // File is one version of a file. The tokens of a language that is not known are those of a line-based one.
@@ -27,7 +28,11 @@ type File struct {
 	masked   string
 	funcs    []*Func
 	tests    []*Test
-	read     struct{ comments, masked, funcs, tests bool }
+	groups   []Group
+	scoped   []scope
+	cases    []cases.Test
+	reader   *signature.Reader
+	read     struct{ comments, masked, funcs, tests, groups, scopes, cases bool }
 }
 
 // Parse reads a file. lang may be empty for configuration and documents; then there are no functions and tests.
@@ -62,9 +67,6 @@ type Func struct {
 	file *File
 }
 
-// Param is one parameter.
-type Param struct{ Name, Type string }
-
 // Test is a test case. A subtest is part of the one around it.
 type Test struct {
 	Name   string // for calls such as it("adds") the first argument
@@ -72,6 +74,7 @@ type Test struct {
 	Call   string // it, test, testWidgets …; "" for declared functions
 	Attrs  string // as of Func; for calls the modifiers and options: ".only", "{ skip: true }", "skip: 'why'"
 	Head   int    // first token, decorators included
+	At     int    // token of the name of a function, or of Call
 	From   int    // first token of the body; for calls of the arguments
 	To     int    // token after it
 	Line   int
@@ -199,32 +202,6 @@ func (f *File) Tests() []*Test {
 		f.tests, f.read.tests = f.testCases(), true
 	}
 	return f.tests
-}
-
-func (f *File) functions() []*Func {
-	var out []*Func
-	for _, d := range f.Decls() {
-		if d.Type || d.At >= len(f.Tokens) {
-			continue
-		}
-		fn := &Func{Name: d.Name, At: d.At, From: d.From, To: d.To, Line: d.Line, file: f, Head: d.At, First: d.Line}
-		fn.End = max(f.TokenLine(min(d.To, len(f.Tokens)-1)), d.Line)
-		out = append(out, fn)
-	}
-	return out
-}
-
-func (f *File) testCases() []*Test {
-	var out []*Test
-	if f.Lang == "" {
-		return nil
-	}
-	for _, t := range cases.Find(f.File) {
-		u := &Test{Name: t.Name, From: t.From, To: t.To, Line: t.Line, First: t.Line, Head: t.From, Weight: t.Asserts, Weak: t.Trivial, file: f}
-		u.End = max(f.TokenLine(min(t.To, len(f.Tokens)-1)), t.Line)
-		out = append(out, u)
-	}
-	return out
 }
 
 // Text is the function as written, decorators included.
