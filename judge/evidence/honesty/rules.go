@@ -1,9 +1,16 @@
-// Package honesty holds the rules of the judge that find code that looks done and is not: stubs, expected values pasted in, behaviour that depends on being tested, errors that vanish.
+// Package honesty holds the rules of the judge that find code that looks done and is not: stubs, expected values pasted
+// in, behaviour that depends on being tested, errors that vanish.
 //
+// The rules stand in the packages below: stub, special, failure and contract; package code reads bodies for all of them.
 // It owns no table and starts no process. It does not look at tests.
 package honesty
 
-import "github.com/devflow-suite/devflow/judge/evidence/rule"
+import (
+	"slices"
+
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/stub"
+	"github.com/devflow-suite/devflow/judge/evidence/rule"
+)
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return nil }
+func Rules() []rule.Rule { return slices.Concat(stub.Rules()) }
