@@ -38,11 +38,13 @@ var layers = [...]struct {
 	{"guard/told", 3, false},
 	{"guard/", 1, true}, // pure, below the tables: what a call does, and the rules
 	{"guard", 2, false},
-	{"judge/verdict", 3, false}, // the words of the judge,
+	{"judge/verdict", 1, false}, // the words of the judge,
 	{"judge/lex", 3, true},      // and what its rules look at
 	{"judge/units", 3, true},
 	{"judge/change", 3, true},
 	{"judge/look", 3, true},
+	{"judge/waiver", 3, true},
+	{"judge/matter", 3, true},
 	{"judge/", 5, true},
 	{"judge", 4, false},
 	{"install", 5, true},

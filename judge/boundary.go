@@ -30,7 +30,8 @@ type Deps struct {
 	DB        *store.DB
 	Paths     config.Paths
 	Now       func() time.Time // nil = time.Now
-	Examiners []Examiner       // evidence.First{} at least; without any nothing passes
+	Examiners []Examiner       // those of evidence.Session at least; without any nothing passes
+	Revisers  []Reviser        // asked after them; nil = none
 	Log       *slog.Logger     // nil = none
 	NewTurn   bool             // the turn answers another prompt than the one judged last: the same diff is no attempt then
 }
@@ -106,11 +107,11 @@ func (b *boundary) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	b.prepare(ctx)
-	defer b.c.finder.Close()
+	defer b.c.Close()
 	if b.settled() {
 		return b.again(b.last.Outcome)
 	}
-	v := Evaluate(ctx, b.c, b.d.Examiners...)
+	v := Panel{b.d.Examiners, b.d.Revisers}.Evaluate(ctx, b.c)
 	if ctx.Err() != nil { // half a look is none: the claims go back
 		return Result{}, errors.Join(context.Cause(ctx), b.d.DB.Update(b.release))
 	}
@@ -158,17 +159,16 @@ func (b *boundary) prepare(ctx context.Context) {
 	b.cfg, _ = config.Load(b.d.Paths, root) // problems are told at SessionStart
 	b.c = &Case{
 		Task: *t, Root: root, BaseTree: t.BaseTree, Signals: b.signals, LastTest: b.lastTest, SourceDirs: b.cfg.TDD.SourceDirs,
-		TestsOptional: !b.cfg.Enabled(config.ModuleTDD),
+		TestsOptional: !b.cfg.Enabled(config.ModuleTDD), Clock: b.d.Now,
 	}
 	for _, f := range b.facts.Files {
 		if f.Kind == string(tdd.Impl) || f.Kind == string(tdd.Test) {
-			b.c.edited = append(b.c.edited, f.Path)
+			b.c.Edited = append(b.c.Edited, f.Path)
 			b.c.TestIsStale = b.c.TestIsStale || b.lastTest != nil && f.LastMS > b.lastTest.MS
 		}
 	}
-	b.c.look(ctx, b.d.Paths)
-	b.c.Spec = b.c.spec()
-	b.c.finder = tdd.NewFinder(b.c.Root)
+	b.c.Look(ctx, b.d.Paths)
+	b.c.Spec = b.c.ReadSpec()
 }
 
 // settled is true when the diff has passed already and nothing new speaks against it.
@@ -227,12 +227,12 @@ func (b *boundary) verdict(outcome Outcome, now int64) breaker.Verdict {
 // answer closes the signals that the run has claimed: resolved where they are no longer true, consumed by a verdict,
 // given back when nobody could judge.
 func (b *boundary) answer(tx *store.Tx, outcome Outcome, now int64) error {
-	for _, k := range b.c.resolved {
+	for _, k := range b.c.Resolved() {
 		if _, err := telemetry.Resolve(tx, b.session, b.seq, k.Kind, k.Key, k.By, now); err != nil {
 			return err
 		}
 	}
-	if outcome == Error || b.c.isBlind() {
+	if outcome == Error || b.c.IsBlind() {
 		return b.release(tx) // somebody has to look again, and must know what was found before
 	}
 	ids := make([]int64, 0, len(b.signals))
@@ -261,7 +261,7 @@ func (b *boundary) store(v Verdict) (Result, error) {
 			return err
 		}
 		r := run{
-			Session: b.session, Seq: b.seq, DiffSHA: res.DiffSHA, Backend: "deterministic", Model: "deterministic", Level: res.Level,
+			Session: b.session, Seq: b.seq, DiffSHA: res.DiffSHA, Usage: b.c.Spent(), Level: res.Level,
 			StartedMS: b.began.UnixMilli(), MS: max(now-b.began.UnixMilli(), 1), Outcome: v.Outcome, Reasons: v.Reasons, Tree: b.c.NowTree,
 		}
 		if b.counted {
@@ -271,7 +271,7 @@ func (b *boundary) store(v Verdict) (Result, error) {
 			return err
 		}
 		res.N = r.N
-		if err := telemetry.Fill(tx, b.session, b.seq, columns(v), now); err != nil {
+		if err := telemetry.Fill(tx, b.session, b.seq, columns(v, b.c.Filled()), now); err != nil {
 			return err
 		}
 		res.Action, res.Text = verdict.Route(routing)
@@ -331,8 +331,8 @@ func (b *boundary) advance(tx *store.Tx, v Verdict, now int64, res *Result) (Rou
 	return r, nil
 }
 
-// columns are those of task_executions that the first judge fills.
-func columns(v Verdict) map[string]any {
+// columns are those of task_executions that a verdict fills, with what revisers gave.
+func columns(v Verdict, leaves map[string]any) map[string]any {
 	blocking, evidence := []string{}, []string{}
 	for _, r := range v.Reasons {
 		if w := r.Weight(); w == Hard || w == Soft {
@@ -342,7 +342,13 @@ func columns(v Verdict) map[string]any {
 			}
 		}
 	}
-	return map[string]any{"judge_verdict": string(v.Outcome), "judge_categories_failed": encode(blocking), "judge_evidence_fragments": encode(evidence)}
+	out := map[string]any{"judge_verdict": string(v.Outcome), "judge_categories_failed": encode(blocking), "judge_evidence_fragments": encode(evidence)}
+	for column, value := range leaves {
+		if _, ours := out[column]; !ours {
+			out[column] = value
+		}
+	}
+	return out
 }
 
 // closed is the answer when the store does not work: nothing passes, and nothing can be counted, so nothing blocks.

@@ -23,23 +23,23 @@ func TestEvaluate(t *testing.T) {
 	soft, note := judge.Reason{Prefix: "test", Class: judge.Soft, Text: "s"}, judge.Reason{Prefix: "doc", Class: judge.Hard, Text: "d"}
 	tests := []struct {
 		name      string
-		c         judge.Case
+		noDiff    bool
 		examiners []judge.Examiner
 		want      judge.Outcome
 		texts     []string
 	}{
-		{"without an examiner nothing passes", judge.Case{}, nil, judge.Error, []string{"[judge] could not judge: no examiner"}},
-		{"heaviest first, each finding once", judge.Case{}, []judge.Examiner{say(note, soft, long), say(soft)}, judge.Fail, []string{"[tdd] x", "[test] s", "[doc] d"}},
-		{"an examiner that fails", judge.Case{}, []judge.Examiner{broken, say(soft)}, judge.Error, []string{"[judge] could not judge: stub: no answer", "[test] seen before it broke", "[test] s"}},
-		{"… next to something hard", judge.Case{}, []judge.Examiner{broken, say(long)}, judge.Fail, []string{"[tdd] x", "[judge] could not judge: stub: no answer", "[test] seen before it broke"}},
-		{"no difference", judge.Case{NoDiff: true}, []judge.Examiner{say(note)}, judge.Skipped, []string{"[doc] d"}},
-		{"no difference in what could be seen", judge.Case{NoDiff: true}, []judge.Examiner{say(soft)}, judge.Warn, []string{"[test] s"}},
-		{"no difference, but something hard", judge.Case{NoDiff: true}, []judge.Examiner{say(long)}, judge.Fail, []string{"[tdd] x"}},
+		{"without an examiner nothing passes", false, nil, judge.Error, []string{"[judge] could not judge: no examiner"}},
+		{"heaviest first, each finding once", false, []judge.Examiner{say(note, soft, long), say(soft)}, judge.Fail, []string{"[tdd] x", "[test] s", "[doc] d"}},
+		{"an examiner that fails", false, []judge.Examiner{broken, say(soft)}, judge.Error, []string{"[judge] could not judge: stub: no answer", "[test] seen before it broke", "[test] s"}},
+		{"… next to something hard", false, []judge.Examiner{broken, say(long)}, judge.Fail, []string{"[tdd] x", "[judge] could not judge: stub: no answer", "[test] seen before it broke"}},
+		{"no difference", true, []judge.Examiner{say(note)}, judge.Skipped, []string{"[doc] d"}},
+		{"no difference in what could be seen", true, []judge.Examiner{say(soft)}, judge.Warn, []string{"[test] s"}},
+		{"no difference, but something hard", true, []judge.Examiner{say(long)}, judge.Fail, []string{"[tdd] x"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			v := judge.Evaluate(context.Background(), &tt.c, tt.examiners...)
+			v := judge.Evaluate(context.Background(), &judge.Case{NoDiff: tt.noDiff}, tt.examiners...)
 			if diff := cmp.Diff(tt.texts, judge.Strings(v.Reasons)); diff != "" || v.Outcome != tt.want {
 				t.Errorf("%s, want %s (-want +got):\n%s", v.Outcome, tt.want, diff)
 			}

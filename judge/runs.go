@@ -11,12 +11,15 @@ import (
 // maxStored bounds the reasons of one row of judge_runs.
 const maxStored = 50
 
+// deterministic is the backend and the model of a verdict for which none was asked.
+const deterministic = "deterministic"
+
 // run is one row of judge_runs.
 type run struct {
 	Session         string
 	Seq, N, Attempt int64
 	DiffSHA         string
-	Backend, Model  string
+	Usage           Usage
 	Level           string
 	StartedMS, MS   int64
 	Outcome         Outcome
@@ -35,8 +38,17 @@ func insertRun(tx *store.Tx, r *run) error {
 	if err != nil {
 		return fmt.Errorf("encode reasons: %w", err)
 	}
-	if _, err := tx.Exec("INSERT INTO judge_runs(session_id,seq,n,attempt,diff_sha,backend,model,oversight,started_ms,ms,verdict,reasons,told,tree) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,0,nullif(?,''))",
-		r.Session, r.Seq, r.N, r.Attempt, r.DiffSHA, r.Backend, r.Model, r.Level, r.StartedMS, r.MS, string(r.Outcome), string(reasons), r.Tree); err != nil {
+	u := r.Usage
+	if u.Backend == "" {
+		u.Backend, u.Model = deterministic, deterministic
+	}
+	var cost any // unknown stays unknown
+	if !u.Unpriced {
+		cost = u.CostUSD
+	}
+	if _, err := tx.Exec("INSERT INTO judge_runs(session_id,seq,n,attempt,diff_sha,backend,model,oversight,started_ms,ms,verdict,reasons,told,tree,raw,tokens_in,tokens_out,cost_usd) "+
+		"VALUES(?,?,?,?,?,?,?,?,?,?,?,?,0,nullif(?,''),nullif(?,''),?,?,?)",
+		r.Session, r.Seq, r.N, r.Attempt, r.DiffSHA, u.Backend, u.Model, r.Level, r.StartedMS, r.MS, string(r.Outcome), string(reasons), r.Tree, u.Raw, u.TokensIn, u.TokensOut, cost); err != nil {
 		return fmt.Errorf("store judge run of %s: %w", telemetry.TaskID(r.Session, r.Seq), err)
 	}
 	return nil

@@ -1,6 +1,9 @@
 package judge
 
-import "github.com/devflow-suite/devflow/judge/verdict"
+import (
+	"github.com/devflow-suite/devflow/judge/matter"
+	"github.com/devflow-suite/devflow/judge/verdict"
+)
 
 // The words of verdicts, which package verdict defines.
 type (
@@ -11,6 +14,16 @@ type (
 	Action  = verdict.Action
 	Routing = verdict.Routing
 )
+
+// What a verdict is about; see package matter.
+type (
+	Case  = matter.Case
+	File  = matter.File
+	Usage = matter.Usage
+)
+
+// DiffSHA names the difference of two trees.
+func DiffSHA(now, base string) string { return matter.DiffSHA(now, base) }
 
 // Outcomes, classes and actions; see package verdict.
 const (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/matter"
 )
 
 // sample is one case of a corpus.
@@ -126,7 +127,7 @@ func examine(ctx context.Context, gitDir, objs string, s sample, examiners []jud
 		o.Err = err
 		return o
 	}
-	c, err := judge.Range(ctx, repo, objs, base, now)
+	c, err := matter.Range(ctx, repo, objs, base, now)
 	if err != nil {
 		o.Err = err
 		return o

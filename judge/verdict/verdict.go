@@ -48,9 +48,10 @@ type Reason struct {
 	Line     int    `json:"line,omitempty"` // from 1 in the present file; 0 = the file as a whole
 	Gone     bool   `json:"gone,omitempty"` // File is deleted, and Line one of its former lines
 	Evidence string `json:"evidence,omitempty"`
-	Fix      string `json:"fix,omitempty"`  // what makes it go away
-	Unit     string `json:"unit,omitempty"` // function or test that it is about
-	Before   string `json:"-"`              // text of that unit before and after the change, for a question to a model
+	Fix      string `json:"fix,omitempty"`    // what makes it go away
+	Unit     string `json:"unit,omitempty"`   // function or test that it is about
+	Waived   bool   `json:"waived,omitempty"` // a person of the project accepts it; see package waiver
+	Before   string `json:"-"`                // text of that unit before and after the change, for a question to a model
 	After    string `json:"-"`
 }
 
@@ -100,7 +101,7 @@ func Fold(reasons []Reason) Outcome {
 	outcome := Pass
 	weak := map[string]bool{}
 	for _, r := range reasons {
-		if r.Axis == TestIntegrity && r.Rule != "" && r.Weight() == Soft && r.Unit != "" {
+		if r.Axis == TestIntegrity && r.Rule != "" && !r.Waived && r.Weight() == Soft && r.Unit != "" {
 			if weak[r.File+"\x00"+r.Unit] = true; len(weak) >= manyTests {
 				return Fail
 			}

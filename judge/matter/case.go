@@ -1,4 +1,8 @@
-package judge
+// Package matter is what a verdict is about: the change of a task, a range or a patch, with the signals, the test run and
+// the project around it, and what of it could not be seen.
+//
+// It owns no table and comes to no outcome. A Case belongs to one goroutine, but for Spend.
+package matter
 
 import (
 	"context"
@@ -6,11 +10,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"github.com/devflow-suite/devflow/judge/verdict"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/config"
@@ -21,6 +27,20 @@ import (
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
 )
+
+// Doubts are what looking at the case itself gave cause to say.
+func (c *Case) Doubts() []verdict.Reason { return c.blind }
+
+// Resolved are the signals that are no longer true, as far as Forced has looked.
+func (c *Case) Resolved() []telemetry.Key { return c.resolved }
+
+// Close lets go of what the case has opened. It can be used again.
+func (c *Case) Close() error {
+	if c.finder == nil {
+		return nil
+	}
+	return c.finder.Close()
+}
 
 // Case is everything that a verdict may be based on. Examiners read it and leave it as it is.
 type Case struct {
@@ -38,11 +58,14 @@ type Case struct {
 	TestIsStale   bool             // a source file was edited after LastTest
 	SourceDirs    []string         // where a missing test is a finding; empty: everywhere
 	TestsOptional bool             // the user has switched the tdd module off
+	Clock         func() time.Time // nil = time.Now
+	Guidance      string           // what the project tells whoever works on it, for models
 
+	account  account
 	finder   *tdd.Finder
-	edited   []string        // source and test files that hooks saw being edited
-	blind    []Reason        // what looking itself could not see
-	resolved []telemetry.Key // signals that are no longer true, filled by forced
+	Edited   []string         // source and test files that hooks saw being edited
+	blind    []verdict.Reason // what looking itself could not see
+	resolved []telemetry.Key  // signals that are no longer true, filled by forced
 }
 
 // File is one changed file. The content is read of every file that may be text.
@@ -66,10 +89,10 @@ func DiffSHA(now, base string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// look fills in what git knows. What cannot be seen becomes a reason of class Blind or Soft; it never returns an error.
-func (c *Case) look(ctx context.Context, paths config.Paths) {
+// look fills in what git knows. What cannot be seen becomes a reason of class verdict.Blind or verdict.Soft; it never returns an error.
+func (c *Case) Look(ctx context.Context, paths config.Paths) {
 	blind := func(format string, args ...any) {
-		c.blind = append(c.blind, Reason{Prefix: "judge", Class: Blind, Text: "could not judge: " + fmt.Sprintf(format, args...)})
+		c.blind = append(c.blind, verdict.Reason{Prefix: "judge", Class: verdict.Blind, Text: "could not judge: " + fmt.Sprintf(format, args...)})
 	}
 	repo, err := gitx.Find(c.Root)
 	if err != nil {
@@ -82,7 +105,7 @@ func (c *Case) look(ctx context.Context, paths config.Paths) {
 		return
 	}
 	objs := gitx.ObjectDir(paths.Objects, repo.Root)
-	snap, err := repo.Snap(ctx, objs, c.edited...)
+	snap, err := repo.Snap(ctx, objs, c.Edited...)
 	if err != nil {
 		blind("%s", cause(err))
 		return
@@ -115,7 +138,7 @@ func (c *Case) Take(ctx context.Context, repo gitx.Repo, objs string, files []ch
 const maxSpec = 64 << 10
 
 // spec is what the task was meant to do. A plan outside of the project is not read.
-func (c *Case) spec() string {
+func (c *Case) ReadSpec() string {
 	rel := c.Task.PlanPath
 	if filepath.IsAbs(rel) {
 		within, err := filepath.Rel(c.Root, rel)
@@ -159,21 +182,21 @@ func cause(err error) string {
 }
 
 // doubt says what was not looked at, or not in the usual way.
-func (c *Case) doubt(class Class, path, text, fix string) {
-	c.blind = append(c.blind, Reason{Prefix: "judge", Class: class, File: path, Text: text, Fix: fix})
+func (c *Case) doubt(class verdict.Class, path, text, fix string) {
+	c.blind = append(c.blind, verdict.Reason{Prefix: "judge", Class: class, File: path, Text: text, Fix: fix})
 }
 
 // isBlind reports whether the task could not be looked at as a whole.
-func (c *Case) isBlind() bool {
-	return slices.ContainsFunc(c.blind, func(r Reason) bool { return r.Class == Blind })
+func (c *Case) IsBlind() bool {
+	return slices.ContainsFunc(c.blind, func(r verdict.Reason) bool { return r.Class == verdict.Blind })
 }
 
 // notSeen turns what a snapshot left out into reasons.
 func (c *Case) notSeen(snap gitx.Snap) {
 	for _, s := range snap.Skipped {
-		class, name := Soft, s.Path
+		class, name := verdict.Soft, s.Path
 		if name != "" && !isCode(name) {
-			class = Note
+			class = verdict.Note
 		}
 		if name == "" {
 			name = "part of the work tree"
@@ -181,11 +204,11 @@ func (c *Case) notSeen(snap gitx.Snap) {
 		c.doubt(class, s.Path, "not looked at: "+name+": "+s.Why, "make it readable, or list it in .gitignore")
 	}
 	for _, path := range snap.Unseen {
-		c.doubt(Soft, path, "not looked at: "+path+": git ignores it, or another repository has it", "work in that repository, or take the file out of .gitignore")
+		c.doubt(verdict.Soft, path, "not looked at: "+path+": git ignores it, or another repository has it", "work in that repository, or take the file out of .gitignore")
 	}
 	for _, path := range snap.Hidden {
 		if c.file(path) != nil {
-			c.doubt(Soft, path, "changed although git is told not to see it: "+path, "git update-index --no-assume-unchanged --no-skip-worktree "+path)
+			c.doubt(verdict.Soft, path, "changed although git is told not to see it: "+path, "git update-index --no-assume-unchanged --no-skip-worktree "+path)
 		}
 	}
 }
@@ -195,13 +218,13 @@ func (c *Case) unread(f *File, err error) {
 	switch {
 	case !f.Code():
 	case f.Hidden:
-		c.doubt(Soft, f.Path, "text that .gitattributes hides from diffs: "+f.Path, "take the attribute away")
+		c.doubt(verdict.Soft, f.Path, "text that .gitattributes hides from diffs: "+f.Path, "take the attribute away")
 	case f.After == nil && err != nil:
-		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": too large to read", "")
+		c.doubt(verdict.Soft, f.Path, "not looked at: "+f.Path+": too large to read", "")
 	case f.Lines.Unreadable != "":
-		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": its part of the patch cannot be read", "")
+		c.doubt(verdict.Soft, f.Path, "not looked at: "+f.Path+": its part of the patch cannot be read", "")
 	case f.Lines.Binary:
-		c.doubt(Soft, f.Path, "not looked at: "+f.Path+": its content is not text", "")
+		c.doubt(verdict.Soft, f.Path, "not looked at: "+f.Path+": its content is not text", "")
 	}
 }
 

@@ -1,8 +1,9 @@
-package judge
+package matter
 
 import (
 	"context"
 	"fmt"
+	"github.com/devflow-suite/devflow/judge/verdict"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -41,7 +42,7 @@ func Range(ctx context.Context, repo gitx.Repo, objs, base, now string) (*Case, 
 	}
 	c.Take(ctx, repo, objs, files)
 	if err != nil {
-		c.doubt(Soft, "", "not everything was looked at: "+cause(err), "judge smaller changes")
+		c.doubt(verdict.Soft, "", "not everything was looked at: "+cause(err), "judge smaller changes")
 	}
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
@@ -58,7 +59,7 @@ func OfPatch(patch []byte) (*Case, error) {
 	}
 	c := &Case{TestsOptional: true, Change: change}
 	for _, text := range unread {
-		c.doubt(Soft, "", "not looked at: "+text, "")
+		c.doubt(verdict.Soft, "", "not looked at: "+text, "")
 	}
 	c.anything()
 	return c, nil
@@ -75,8 +76,11 @@ func (c *Case) anything() {
 			texts++
 		}
 	}
-	if texts > 0 || len(c.Change.Files) == 0 && len(c.blind) > 0 {
-		c.doubt(Blind, "", "could not judge: none of the changed files could be read", "judge smaller changes")
+	switch {
+	case texts > 0 || len(c.Change.Files) == 0 && len(c.blind) > 0:
+		c.doubt(verdict.Blind, "", "could not judge: none of the changed files could be read", "judge smaller changes")
+	case !c.NoDiff:
+		c.doubt(verdict.Soft, "", "not looked at: nothing in this change is text", "")
 	}
 }
 

@@ -1,4 +1,4 @@
-package judge
+package matter
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 func (c *Case) elsewhere(ctx context.Context, repo gitx.Repo, objs string) {
 	for i := range c.Files {
 		if f := &c.Files[i]; f.Submodule() {
-			c.doubt(Soft, f.Path, "not looked at: "+f.Path+": another repository", "work in that repository, or judge it there")
+			c.doubt(verdict.Soft, f.Path, "not looked at: "+f.Path+": another repository", "work in that repository, or judge it there")
 		}
 	}
 	if !c.rulesChanged(repo) {
@@ -26,17 +26,17 @@ func (c *Case) elsewhere(ctx context.Context, repo gitx.Repo, objs string) {
 	}
 	ignored, err := repo.Ignored(ctx, objs)
 	if err != nil {
-		c.doubt(Soft, "", "the ignore rules were changed, and what they hide cannot be listed: "+cause(err), "")
+		c.doubt(verdict.Soft, "", "the ignore rules were changed, and what they hide cannot be listed: "+cause(err), "")
 		return
 	}
 	named := 0
 	for _, p := range ignored {
-		said := slices.ContainsFunc(c.blind, func(r Reason) bool { return r.File == p })
+		said := slices.ContainsFunc(c.blind, func(r verdict.Reason) bool { return r.File == p })
 		if tdd.Classify(p) != tdd.Impl || said || !c.written(c.abs(p)) || named == verdict.MaxListed {
 			continue
 		}
 		named++
-		c.doubt(Soft, p, "not looked at: "+p+": an ignore rule of this task hides it", "take the file out of .gitignore")
+		c.doubt(verdict.Soft, p, "not looked at: "+p+": an ignore rule of this task hides it", "take the file out of .gitignore")
 	}
 }
 

@@ -1,4 +1,4 @@
-package judge
+package matter
 
 import (
 	"path"
