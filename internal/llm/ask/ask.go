@@ -72,7 +72,7 @@ func Ask(ctx context.Context, b llm.Backend, r llm.Request, s *reply.Schema, p P
 		}
 		r.Prompt = question
 		if errors.Is(err, llm.ErrSchema) && got.Raw+string(got.JSON) != "" {
-			r.Prompt += feedback(err)
+			r.Prompt += feedback(err, r.Schema)
 		}
 	}
 	out.TokensIn, out.TokensOut, out.CostUSD = sum.TokensIn, sum.TokensOut, nil
@@ -142,9 +142,9 @@ func wait(ctx context.Context, pause time.Duration) error {
 }
 
 // feedback tells the model what was wrong. What the model said may come from the text under review, so it is fenced.
-func feedback(err error) string {
+func feedback(err error, schema []byte) string {
 	f := fence.New()
 	text, _ := fence.Middle(err.Error(), maxFeedback)
 	return "\n\nYour answer before this one could not be used. " + f.Rule() + "\n" + f.Block("What was wrong with it", text) +
-		"Answer again with one JSON object that satisfies the schema, and nothing else.\n"
+		"Answer again with one JSON object that satisfies this schema, and nothing else:\n" + string(schema) + "\n"
 }

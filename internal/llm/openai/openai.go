@@ -47,22 +47,23 @@ type Backend struct {
 	client  *wire.Client
 	http    *http.Client
 	key     string
-	form    atomic.Int32 // the strictest form that the endpoint has not refused
-	limits  atomic.Int32 // how the length of an answer is called there
-	noTemps atomic.Bool  // the endpoint refuses a temperature
+	dialect atomic.Pointer[dialect] // what worked last
 }
 
-// Forms of answers, from strict to loose.
+// dialect is what differs between endpoints.
+type dialect struct {
+	form     form
+	newLimit bool // max_completion_tokens instead of max_tokens, which most servers know
+	noTemp   bool // no temperature
+}
+
+// form is how the form of an answer is asked for, from strict to loose.
+type form int
+
 const (
-	formSchema int32 = iota
+	formSchema form = iota
 	formObject
 	formPlain
-)
-
-// Names of the limit of an answer's length.
-const (
-	limitOld int32 = iota // max_tokens, which servers other than the original know
-	limitNew              // max_completion_tokens
 )
 
 // New makes a backend. The address has to be http or https and name a host; a password in it is refused.
@@ -96,6 +97,7 @@ func New(o Options) (*Backend, error) {
 		transport.Proxy = http.ProxyURL(proxy)
 	}
 	b := &Backend{key: o.Key}
+	b.dialect.Store(&dialect{})
 	b.http = &http.Client{
 		Transport:     bounded{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -112,24 +114,26 @@ func (b *Backend) Name() string { return "openai" }
 // Close lets go of idle connections.
 func (b *Backend) Close() { b.http.CloseIdleConnections() }
 
-// Ask implements llm.Backend. Within one call it asks again only where the endpoint refused the form of the question.
+// Ask implements llm.Backend. Within one call it asks again only where the endpoint refused the form of the question; what
+// it accepted is remembered.
 func (b *Backend) Ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	d := *b.dialect.Load()
 	for {
-		form, limit, noTemp := b.form.Load(), b.limits.Load(), b.noTemps.Load()
-		req := b.request(r, form, limit, noTemp)
+		req := request(r, d)
 		resp, err := b.client.CreateChatCompletion(ctx, req)
 		if err == nil {
+			b.dialect.Store(&d)
 			return b.reply(resp)
 		}
-		if !b.adapt(err, req, form, limit, noTemp) {
+		if !d.loosen(err, req) {
 			return llm.Reply{}, b.failure(ctx, err)
 		}
 	}
 }
 
-func (b *Backend) request(r llm.Request, form, limit int32, noTemp bool) wire.ChatCompletionRequest {
+func request(r llm.Request, d dialect) wire.ChatCompletionRequest {
 	system := r.System
-	if form != formSchema && len(r.Schema) > 0 {
+	if d.form != formSchema && len(r.Schema) > 0 {
 		system += "\n\nAnswer with one JSON object and nothing else. It has to satisfy this JSON schema:\n" + string(r.Schema)
 	}
 	req := wire.ChatCompletionRequest{
@@ -139,16 +143,16 @@ func (b *Backend) request(r llm.Request, form, limit int32, noTemp bool) wire.Ch
 			{Role: wire.ChatMessageRoleUser, Content: r.Prompt},
 		},
 	}
-	if !noTemp {
+	if !d.noTemp {
 		req.Temperature = float32(r.Temperature)
 	}
-	if limit == limitNew {
+	if d.newLimit {
 		req.MaxCompletionTokens = r.MaxTokens
 	} else {
 		req.MaxTokens = r.MaxTokens
 	}
 	switch {
-	case form == formSchema && len(r.Schema) > 0:
+	case d.form == formSchema && len(r.Schema) > 0:
 		name := r.SchemaName
 		if name == "" {
 			name = "answer"
@@ -157,37 +161,42 @@ func (b *Backend) request(r llm.Request, form, limit int32, noTemp bool) wire.Ch
 			Type:       wire.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &wire.ChatCompletionResponseFormatJSONSchema{Name: name, Schema: json.RawMessage(r.Schema), Strict: true},
 		}
-	case form <= formObject:
+	case d.form <= formObject:
 		req.ResponseFormat = &wire.ChatCompletionResponseFormat{Type: wire.ChatCompletionResponseFormatTypeJSONObject}
 	}
 	return req
 }
 
-// adapt looks for what the endpoint did not like about the form of a question, remembers it, and reports whether asking in
-// another form is worth it. Every step leads to a looser form, so it ends.
-func (b *Backend) adapt(err error, req wire.ChatCompletionRequest, form, limit int32, noTemp bool) bool {
-	if errors.Is(err, wire.ErrReasoningModelMaxTokensDeprecated) && limit == limitOld {
-		b.limits.Store(limitNew)
-		return true
-	}
-	if (errors.Is(err, wire.ErrReasoningModelLimitationsOther) || errors.Is(err, wire.ErrReasoningSamplingUnsupported)) && !noTemp {
-		b.noTemps.Store(true)
-		return true
-	}
+// loosen changes the dialect after a refusal and reports whether asking in the new one is worth it. Every step takes
+// something away, so it ends.
+func (d *dialect) loosen(err error, req wire.ChatCompletionRequest) bool {
+	const newName = "max_completion_tokens"
 	status, text := statusOf(err)
+	text = strings.ToLower(text)
+	switch {
+	case errors.Is(err, wire.ErrReasoningModelMaxTokensDeprecated):
+		text, status = newName, http.StatusBadRequest
+	case errors.Is(err, wire.ErrReasoningModelLimitationsOther), errors.Is(err, wire.ErrReasoningSamplingUnsupported):
+		text, status = "temperature", http.StatusBadRequest
+	}
 	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity && status != http.StatusNotImplemented || llm.SaysQuota(text) {
 		return false
 	}
-	lower := strings.ToLower(text)
+	for _, other := range [...]string{"context length", "context_length", "maximum context", "model_not_found", "content_filter"} {
+		if strings.Contains(text, other) {
+			return false
+		}
+	}
 	switch {
-	case limit == limitOld && req.MaxTokens > 0 && strings.Contains(lower, "max_completion_tokens"):
-		b.limits.Store(limitNew)
-	case !noTemp && req.Temperature != 0 && strings.Contains(lower, "temperature"):
-		b.noTemps.Store(true)
-	case strings.Contains(lower, "context length") || strings.Contains(lower, "context_length") || strings.Contains(lower, "maximum context") || strings.Contains(lower, "model_not_found"):
-		return false
-	case form < formPlain && req.ResponseFormat != nil:
-		b.form.CompareAndSwap(form, form+1)
+	case !d.newLimit && req.MaxTokens > 0 && strings.Contains(text, newName):
+		d.newLimit = true
+	case !d.noTemp && req.Temperature != 0 && strings.Contains(text, "temperature"):
+		d.noTemp = true
+	case d.form < formPlain:
+		d.form++
+		if req.ResponseFormat != nil && req.ResponseFormat.Type == wire.ChatCompletionResponseFormatTypeJSONObject {
+			d.form = formPlain
+		}
 	default:
 		return false
 	}
@@ -283,7 +292,7 @@ func (b *Backend) transportFailure(err error) error {
 		return llm.FailForGood(llm.ErrUnavailable, "the endpoint redirects; set the address that it leads to")
 	case errors.Is(err, errNotJSON):
 		return llm.Fail(llm.ErrUnavailable, "the endpoint answers with something that is no JSON; does the address end in /v1?")
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, errCut), errors.Is(err, io.ErrUnexpectedEOF):
 		return llm.Fail(llm.ErrTruncated, "the response breaks off")
 	case errors.As(err, &syntax), errors.As(err, &kind):
 		return llm.Fail(llm.ErrUnavailable, "the response is no chat completion")

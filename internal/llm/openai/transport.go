@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 var (
 	errTooLarge = errors.New("response too large")
 	errRedirect = errors.New("redirect")
+	errCut      = errors.New("response cut")
 	errNotJSON  = errors.New("not JSON")
 )
 
@@ -30,7 +32,7 @@ func (t bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read response: %w: %w", errCut, err)
 	}
 	if len(body) > maxBody {
 		return nil, errTooLarge
