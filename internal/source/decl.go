@@ -418,7 +418,7 @@ func (d *declarer) signature(i int) bool {
 	case ".", "new", "return", "=", "(", ",", "?.", "->", "await", "throw", "case", "&&", "||", "!", "+", "-", "==", "!=", "<", "?", "@", "[", "else", "=>", "#",
 		":", "function", "record", "class":
 		nullable := f.Is(i-1, "?") && (f.Lang == Dart || f.Lang == CSharp) && f.Glued(i-1) && !f.Glued(i) // Type? name() {}
-		if !nullable && (f.Lang != JS && f.Lang != TS || !f.Is(i-1, ",") && !f.Is(i-1, "#")) {             // { a() {}, b() {} }
+		if !nullable && (f.Lang != JS && f.Lang != TS || !f.Is(i-1, ",") && !f.Is(i-1, "#")) {            // { a() {}, b() {} }
 			return false
 		}
 	}
