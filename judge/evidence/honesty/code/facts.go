@@ -138,15 +138,24 @@ func Compares(f *units.File, from, to int) int {
 	return n
 }
 
-// Bag counts the words of tokens.
+// Bag counts the words, numbers and strings of tokens that say something: keywords and fixed values do not.
 func Bag(f *units.File, from, to int) map[string]int {
 	out := map[string]int{}
 	for i := from; i < to; i++ {
-		if k := f.Kind(i); k == source.Name || k == source.Number || k == source.String {
+		if k := f.Kind(i); k == source.Number || k == source.String || k == source.Name && !common(f.Text(i)) {
 			out[f.Text(i)]++
 		}
 	}
 	return out
+}
+
+// common are words that every function has.
+func common(w string) bool {
+	switch w {
+	case "const", "let", "var", "final", "err", "public", "private", "static", "export", "try", "do", "finally", "self", "this", "break", "continue", "pass", "pub", "mut", "range", "string", "int", "String", "bool":
+		return true
+	}
+	return Literal(w) || Keyword(w)
 }
 
 // Contained is the share of bag a that is in bag b, 0 to 1; 1 for an empty a.

@@ -61,40 +61,71 @@ func InTests(fn *units.Func) bool {
 // split, renamed or merged it.
 func Moved(c *change.Change, p change.FuncPair) bool {
 	bag := Bag(p.Before.File(), p.Before.From, p.Before.To)
+	runs := pairs(p.Before.File(), p.Before.From, p.Before.To)
 	for _, q := range c.Funcs() {
 		if q.After == nil || q.After == p.After || q.After.Test || q.New.Kind == layout.Test && p.New.Kind != layout.Test {
 			continue
 		}
-		if q.Before != nil && q.Similar > 0.9 && q.After.Name != p.After.Name {
+		if q.Before != nil && q.Similar == 1 {
 			continue
 		}
 		f := q.After.File()
 		if f == p.After.File() && q.After.From <= p.After.At && p.After.At < q.After.To {
 			continue // around it
 		}
-		if Contained(bag, Bag(f, q.After.From, q.After.To)) >= 0.6 {
+		if Contained(runs, pairs(f, q.After.From, q.After.To)) < sameOrder {
+			continue
+		}
+		now := Bag(f, q.After.From, q.After.To)
+		if q.Before != nil && (q.After.Name != p.After.Name || q.Similar > 0.6) { // only what it gained
+			for w, n := range Bag(q.Before.File(), q.Before.From, q.Before.To) {
+				now[w] = max(now[w]-n, 0)
+			}
+		}
+		if Contained(bag, now) >= 0.6 {
 			return true
 		}
 	}
-	return movedOut(p, bag)
+	return movedOut(p, bag, runs)
+}
+
+// sameOrder is how much of the neighbouring words of a body must be neighbours elsewhere, too, to call it moved; source:
+// docs/judge-quality.md.
+const sameOrder = 0.4
+
+// pairs counts each two neighbouring words of tokens.
+func pairs(f *units.File, from, to int) map[string]int {
+	out := map[string]int{}
+	last := ""
+	for i := from; i < to; i++ {
+		if f.Kind(i) == source.Op || common(f.Text(i)) {
+			continue
+		}
+		out[last+" "+f.Text(i)]++
+		last = f.Text(i)
+	}
+	return out
 }
 
 // movedOut reports whether the words of a body stand among the added lines of its file outside of the function.
-func movedOut(p change.FuncPair, bag map[string]int) bool {
+func movedOut(p change.FuncPair, bag, runs map[string]int) bool {
 	if p.New == nil || len(bag) == 0 {
 		return false
 	}
-	added := map[string]int{}
+	added, neighbours, last := map[string]int{}, map[string]int{}, ""
 	f := p.After.File()
 	for i := range f.Tokens {
 		if i >= p.After.From && i < p.After.To {
 			continue
 		}
-		if k := f.Kind(i); k != source.Op && p.New.Touched(f.TokenLine(i), f.TokenLine(i)) {
-			added[f.Text(i)]++
+		if f.Kind(i) == source.Op || common(f.Text(i)) || !p.New.Touched(f.TokenLine(i), f.TokenLine(i)) {
+			continue
 		}
+		added[f.Text(i)]++
+		neighbours[last+" "+f.Text(i)]++
+		last = f.Text(i)
 	}
-	return Contained(bag, added) >= 0.75
+	return Contained(bag, added) >= 0.75 && Contained(runs, neighbours) >= sameOrder
 }
 
 // Withdrawn reports whether what a function used went with the change: most of the project's names that it called and that
@@ -104,9 +135,14 @@ func Withdrawn(c *change.Change, p change.FuncPair) bool {
 	gone, kept := 0, 0
 	seen := map[string]bool{}
 	f := p.Before.File()
+	for _, fn := range f.Funcs() { // what it declares itself
+		if fn.At >= p.Before.From && fn.At < p.Before.To {
+			seen[fn.Name] = true
+		}
+	}
 	for i := p.Before.From; i < p.Before.To; i++ {
 		w := f.Text(i)
-		if f.Kind(i) != source.Name || seen[w] || w == p.Before.Name || len(w) < 3 || !before[w] {
+		if f.Kind(i) != source.Name || !f.Is(i+1, "(") || seen[w] || w == p.Before.Name || Literal(w) || Keyword(w) || !before[w] {
 			continue
 		}
 		seen[w] = true

@@ -14,7 +14,7 @@ import (
 // Sizes of a body that is worth something; source: docs/judge-quality.md.
 const (
 	someStatements = 3
-	someTokens     = 30
+	someTokens     = 15
 )
 
 func silent() rule.Rule {
@@ -39,21 +39,48 @@ func silenced(c *change.Change, p change.FuncPair, report func(rule.Finding)) {
 		return
 	}
 	before := code.Read(p.Before)
-	if before.Silent() || mark(before) != none || abstract(p.After) || hollow(p.After) {
+	if before.Silent() || mark(before) == named || abstract(p.After) {
 		return
 	}
-	size := p.Before.To - p.Before.From
-	if before.Count() < someStatements && size < someTokens || code.Moved(c, p) {
+	if !substance(before) && mark(before) != throws && !promises(after) || code.Moved(c, p) {
 		return
-	}
-	if len(code.Calls(p.Before.File(), p.Before.From, p.Before.To)) == 0 && before.Count() < someStatements {
-		return // a table or a formula became a constant
 	}
 	f := code.Finding(p, code.Start(p.After), "its body is gone; "+says(after), "restore the implementation, or remove the function with its callers")
 	if code.Withdrawn(c, p) || retired(p.After) {
 		f.Class = verdict.Soft
 	}
 	report(f)
+}
+
+// substance reports bodies that are worth something.
+func substance(b *code.Body) bool {
+	if b.Count() >= someStatements {
+		return true
+	}
+	lines := b.F.TokenLine(b.Fn.To-1) - b.F.TokenLine(b.Fn.From)
+	return (b.Fn.To-b.Fn.From >= someTokens || lines >= someStatements) && uses(b) > 0
+}
+
+// promises reports comments in a body that say that it is not done.
+func promises(b *code.Body) bool {
+	from, to := b.Fn.Line, b.Fn.End
+	for _, c := range b.F.Comments() {
+		if c.Line >= from && c.EndLine <= to && Unfinished(c.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// uses counts the calls and the uses of parameters in a body.
+func uses(b *code.Body) int {
+	n := len(code.Calls(b.F, b.Fn.From, b.Fn.To))
+	for i := b.Fn.From; i < b.Fn.To; i++ {
+		if b.F.Kind(i) == source.Name && b.Param(b.F.Text(i)) || b.F.Kind(i) == source.String && !code.Constant(b.F, i, i+1) {
+			n++
+		}
+	}
+	return n
 }
 
 // says tells what a silent body does.
@@ -71,17 +98,6 @@ func says(b *code.Body) string {
 		}
 	}
 	return "it does nothing"
-}
-
-// hollow reports types whose methods are meant to do nothing.
-func hollow(fn *units.Func) bool {
-	name := strings.ToLower(fn.Class)
-	for _, w := range [...]string{"noop", "nop", "null", "fake", "mock", "stub", "dummy", "disabled", "empty", "discard"} {
-		if strings.HasPrefix(name, w) || strings.Contains(fn.Class, "NoOp") || strings.Contains(fn.Class, "Noop") {
-			return true
-		}
-	}
-	return false
 }
 
 // retired reports functions that their attributes or the comments at their head call deprecated or without effect.
