@@ -49,7 +49,7 @@ func (a *app) boundary() *cli.Command {
 			}
 			defer db.Close()
 			res, err := judge.Boundary(ctx, judge.Deps{
-				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Examiners: []judge.Examiner{evidence.First{}}, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
+				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Examiners: evidence.Session(), Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)

@@ -21,7 +21,6 @@ import (
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/shell"
 	"github.com/devflow-suite/devflow/internal/store"
-	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/autopush"
@@ -196,7 +195,7 @@ func (a *app) gateDeps() (d check.Deps, done func(), err error) {
 			return d, nil, err
 		}
 	}
-	d = check.Deps{Paths: paths, Now: a.sys.now, Examiners: []judge.Examiner{evidence.First{}}, Environ: os.Environ(), Budget: suite.DefaultBudget}
+	d = check.Deps{Paths: paths, Now: a.sys.now, Examiners: evidence.Session(), Environ: os.Environ(), Budget: suite.DefaultBudget}
 	if d.DB, err = store.Open(paths.DB, store.Options{Busy: 30 * time.Second}); err != nil {
 		return d, nil, explain(err)
 	}

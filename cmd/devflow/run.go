@@ -104,6 +104,7 @@ Examples:
   devflow install --dry-run        # show what would change
   devflow doctor                   # is it installed, on, and answering?
   devflow status                   # where does the work here stand?
+  devflow judge                    # is what I changed what it claims to be?
   devflow guard test 'rm -rf src'  # would the guard let it run?
   devflow gate push                # may this be pushed?
   devflow uninstall                # take it out again, byte for byte
@@ -129,7 +130,7 @@ func newApp(a *app, help io.Writer) *cli.Command {
 		Version:     programVersion(),
 		Writer:      help, // the commands themselves write to sys.stdout
 		ErrWriter:   a.sys.stderr,
-		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.guard(), a.gate(), a.approve(), a.boundary()},
+		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.judge(), a.guard(), a.gate(), a.approve(), a.boundary()},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usageError{fmt.Errorf("unknown command %q", c.Args().First())}

@@ -2,16 +2,14 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/gate"
-	"github.com/devflow-suite/devflow/tdd"
+	"github.com/devflow-suite/devflow/judge/look"
 )
 
 // maxJudged bounds how many verdicts back a covering one is looked for.
@@ -145,28 +143,19 @@ func concerns(j *judge.Judged, pushed map[string]bool) bool {
 }
 
 // judge judges the range itself. Whether code has tests is left to the linter coverage_gate: the judge's finder reads a folder,
-// and the pushed tree lies in none; an empty one shows it no file.
+// and the pushed tree lies in none.
 func (c *checker) judge(ctx context.Context, s *span) (v judge.Verdict, err error) {
-	dir, err := os.MkdirTemp("", "devflow-judge-")
-	if err != nil {
-		return v, fmt.Errorf("make a folder for the judge: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files, err := changeset.Read(ctx, s.Repo, s.objs, s.base, s.tip, code)
+	files, err := changeset.Read(ctx, s.Repo, s.objs, s.base, s.tip, look.Wanted)
 	if err != nil {
 		return v, err
 	}
-	kase := &judge.Case{Root: dir, BaseTree: s.base, NowTree: s.tree, DiffSHA: judge.DiffSHA(s.tree, s.base), TestsOptional: true}
+	own := make([]changeset.File, 0, len(files))
 	for _, f := range files {
-		if len(s.own([]gitx.Change{f.Change})) == 0 {
-			continue
+		if len(s.own([]gitx.Change{f.Change})) > 0 {
+			own = append(own, f)
 		}
-		kase.Files = append(kase.Files, judge.File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
 	}
+	kase := &judge.Case{BaseTree: s.base, NowTree: s.tree, DiffSHA: judge.DiffSHA(s.tree, s.base), TestsOptional: true, Clock: c.Now}
+	kase.Take(ctx, s.Repo, s.objs, own)
 	return judge.Evaluate(ctx, kase, c.Examiners...), nil
-}
-
-func code(path string) bool {
-	kind := tdd.Classify(path)
-	return kind == tdd.Impl || kind == tdd.Test
 }

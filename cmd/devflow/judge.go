@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/evidence"
+	"github.com/devflow-suite/devflow/judge/review"
+)
+
+const judgeHelp = `Judges a change on eleven axes by evidence: weakened and deleted tests, stubs,
+checks that were switched off, dangling names, secrets and more. Without
+arguments: the work tree against HEAD, in any git repository, with nothing
+installed. Nothing is sent anywhere unless a backend is asked for.
+
+Verdicts: PASS, WARN, FAIL, COULD_NOT_JUDGE (never a pass), NOTHING_TO_JUDGE.
+People accept findings in ` + "`.devflow-waivers.toml`" + `; see the README.
+
+Examples:
+  devflow judge                          # what I have not committed
+  devflow judge --base origin/main       # what a branch brings
+  devflow judge --diff change.patch      # a patch, without its repository
+  git diff main | devflow judge --diff -
+  devflow judge --json                   # for programs
+  devflow judge --sarif > judge.sarif    # for code scanning
+  devflow judge --pending                # what waits for a person's review
+
+Exit codes: 0 PASS, WARN or nothing to judge, 1 could not judge, 2 wrong use, 3 FAIL`
+
+// judge is the judge by hand.
+func (a *app) judge() *cli.Command {
+	var o review.Options
+	var diff, backend string
+	var asJSON, asSARIF, pending bool
+	return &cli.Command{
+		Name: "judge", Usage: "judge a change by evidence", Description: judgeHelp,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "base", Usage: "compare the work tree with `REV` instead of HEAD", Destination: &o.Base},
+			&cli.StringFlag{Name: "diff", Usage: "judge the patch in `FILE`, - for standard input", Destination: &diff},
+			&cli.StringFlag{Name: "task", Usage: "what the change should do, in a sentence (for a model)", Destination: &o.Task},
+			&cli.StringFlag{Name: "backend", Usage: "ask a model too: auto, openai, claude or command", Destination: &backend, Value: "off"},
+			&cli.BoolFlag{Name: "sarif", Usage: "print SARIF 2.1.0", Destination: &asSARIF},
+			&cli.BoolFlag{Name: "pending", Usage: "list what waits for a person's review", Destination: &pending},
+			jsonFlag(&asJSON),
+		},
+		Action: func(ctx context.Context, _ *cli.Command) (err error) {
+			switch {
+			case pending:
+				return a.pending(asJSON)
+			case asJSON && asSARIF:
+				return usageError{errors.New("--json and --sarif exclude each other")}
+			case diff != "" && o.Base != "":
+				return usageError{errors.New("--diff and --base exclude each other")}
+			}
+			if o.Dir, err = a.workDir(); err != nil {
+				return err
+			}
+			if diff != "" {
+				if o.Patch, err = review.ReadPatch(diff, a.sys.stdin); err != nil {
+					return err
+				}
+			}
+			if o.Panel, err = a.panel(backend, o.Dir); err != nil {
+				return err
+			}
+			report, err := review.Run(ctx, o)
+			switch {
+			case errors.Is(err, gitx.ErrNoRepo):
+				return hintError{err, "cd into a git repository, or devflow judge --diff FILE"}
+			case err != nil && o.Base != "":
+				return hintError{err, "git log --oneline -3 " + o.Base}
+			case err != nil:
+				return err
+			}
+			switch {
+			case asJSON:
+				err = report.JSON(a.sys.stdout)
+			case asSARIF:
+				err = report.SARIF(a.sys.stdout, programVersion(), evidence.Rules())
+			default:
+				err = report.Text(a.sys.stdout, review.ColoursFor(a.sys.stdout, a.sys.getenv))
+			}
+			switch {
+			case err != nil:
+				return fmt.Errorf("write verdict: %w", err)
+			case report.Outcome == judge.Fail:
+				return blockedError{errors.New("FAIL")}
+			case report.Outcome == judge.Error:
+				return errors.New("could not judge: this is not a pass")
+			}
+			return nil
+		},
+	}
+}
+
+// pending lists what waits for a person's review.
+func (a *app) pending(asJSON bool) error {
+	db, _, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var list []judge.Waiting
+	if err := db.View(func(tx *store.Tx) (err error) {
+		list, err = judge.Pending(tx)
+		return err
+	}); err != nil {
+		return explain(err)
+	}
+	return a.print(asJSON, list, func(w io.Writer) error { return review.WritePending(w, list) })
+}
+
+// panel is who judges by hand: the rules, and a model where one is asked for.
+func (a *app) panel(backend, dir string) (judge.Panel, error) {
+	return judge.Panel{Examiners: evidence.ByHand()}, nil
+}
