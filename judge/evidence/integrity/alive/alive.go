@@ -1,0 +1,223 @@
+// Package alive says what became of a test that is gone: whether its assertions live on in other tests, whether the code
+// that it exercised is gone with it, or whether it was simply lost.
+//
+// It excuses by symbol and by content, never by volume: how many lines or tests came in its place decides nothing. It
+// looks at the tests of the changed files and, where there is a tree, at the files that hold the rarest words of the
+// test. It owns no table and no file; an Index belongs to the goroutine of its Change.
+package alive
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/units"
+)
+
+// Kind is what became of a test.
+type Kind uint8
+
+// Kinds, from lost to excused.
+const (
+	Lost     Kind = iota // nothing excuses it
+	Touched              // the change also took away code that it mentions, but the code is still there
+	Resumed              // new tests of the same code came, though not in its place
+	Replaced             // a new test of the same code stands where it stood
+	Obsolete             // names that it used are gone from the project
+	Moved                // its assertions stand in another test
+)
+
+// Fate is what became of one test.
+type Fate struct {
+	Kind  Kind
+	Path  string // with Moved, Replaced and Resumed: the other test
+	Line  int
+	Name  string
+	Words []string // with Obsolete and Touched: the names
+}
+
+// Index knows the tests and the code of a change.
+type Index struct {
+	c     *change.Change
+	now   []*entry // tests of the present side
+	old   []*entry
+	byOld map[*units.Test]*entry
+	often map[string]int // in how many tests of the former side a word stands
+	union map[string]int // words that tests gained
+	lost  map[string]bool
+	seen  map[string]*units.File // other files of the tree that were read
+}
+
+// entry is a test with its words.
+type entry struct {
+	test   *units.Test
+	file   *change.File
+	words  map[string]int
+	gained map[string]int // of a present test: what its former version did not say
+	fresh  bool           // had no former version
+	before *entry
+}
+
+type indexKey struct{}
+
+// Of gives the index of a change; it is made once.
+func Of(c *change.Change) *Index {
+	return c.Once(indexKey{}, func() any { return newIndex(c) }).(*Index)
+}
+
+func newIndex(c *change.Change) *Index {
+	x := &Index{c: c, byOld: map[*units.Test]*entry{}, often: map[string]int{}, union: map[string]int{}, seen: map[string]*units.File{}}
+	for _, p := range c.Tests() {
+		var before *entry
+		if p.Before != nil {
+			before = &entry{test: p.Before, file: p.Old, words: bag(p.Before)}
+			x.old = append(x.old, before)
+			x.byOld[p.Before] = before
+			for w := range before.words {
+				x.often[w]++
+			}
+		}
+		if p.After == nil {
+			continue
+		}
+		e := &entry{test: p.After, file: p.New, fresh: before == nil, before: before}
+		switch {
+		case before == nil:
+			e.words = bag(p.After)
+			e.gained = e.words
+		case p.Before.Body() == p.After.Body():
+			e.words = before.words
+		default:
+			e.words = bag(p.After)
+			e.gained = map[string]int{}
+			for w, n := range e.words {
+				if n > before.words[w] {
+					e.gained[w] = n - before.words[w]
+				}
+			}
+		}
+		for w, n := range e.gained {
+			x.union[w] += n
+		}
+		x.now = append(x.now, e)
+	}
+	x.helpers()
+	return x
+}
+
+// helpers adds what functions of test files gained: assertions may move there.
+func (x *Index) helpers() {
+	for _, f := range x.c.Files {
+		if f.After == nil || !f.IsTest() {
+			continue
+		}
+		for i := range f.After.Tokens {
+			t := &f.After.Tokens[i]
+			text := f.After.Text(i)
+			if t.Kind == source.Op || !f.Touched(int(t.Line), int(t.Line)) || t.Kind == source.String && strings.Contains(text, "\n") {
+				continue // what stands in long strings may be code that was switched off
+			}
+			for _, w := range change.Words(text) {
+				x.union[w]++
+			}
+		}
+	}
+}
+
+func bag(t *units.Test) map[string]int {
+	out := map[string]int{}
+	for _, w := range change.Words(t.Body()) {
+		out[w]++
+	}
+	return out
+}
+
+// Fate says what became of a test of the former side that is not among the present ones. Its file is old.
+func (x *Index) Fate(t *units.Test) Fate {
+	e := x.byOld[t]
+	if e == nil {
+		return Fate{}
+	}
+	if f, ok := x.elsewhere(e); ok {
+		return f
+	}
+	if words := x.obsolete(e); len(words) > 0 {
+		return Fate{Kind: Obsolete, Words: words}
+	}
+	if f, ok := x.replaced(e); ok {
+		return f
+	}
+	if words := x.touched(e); len(words) > 0 {
+		return Fate{Kind: Touched, Words: words}
+	}
+	return Fate{}
+}
+
+// Elsewhere says whether the assertions of a former test stand in another present test.
+func (x *Index) Elsewhere(t *units.Test) (Fate, bool) {
+	e := x.byOld[t]
+	if e == nil {
+		return Fate{}, false
+	}
+	return x.elsewhere(e)
+}
+
+// weight is how much a word tells one test from the others of the change.
+func (x *Index) weight(w string) float64 {
+	if len(w) < 2 && (w < "0" || w > "9") || keyword(w) {
+		return 0
+	}
+	return 1 / float64(max(x.often[w], 1))
+}
+
+// held is the share of a test's words, by weight, that stand in a bag.
+func (x *Index) held(e *entry, in map[string]int) float64 {
+	total, common := 0.0, 0.0
+	for w := range e.words {
+		g := x.weight(w)
+		total += g
+		if in[w] > 0 {
+			common += g
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return common / total
+}
+
+// rare lists the words of a test, the most telling first.
+func (x *Index) rare(e *entry) []string {
+	var out []string
+	for w := range e.words {
+		if len(w) >= 4 && !keyword(w) && (w[0] < '0' || w[0] > '9') {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if n := x.often[a] - x.often[b]; n != 0 {
+			return n
+		}
+		if n := len(b) - len(a); n != 0 {
+			return n
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// keyword knows words that say nothing about what a test is about.
+func keyword(w string) bool {
+	switch w {
+	case "if", "for", "return", "func", "def", "function", "const", "let", "var", "new", "true", "false", "nil", "null", "None", "True", "False", "self", "this", "err", "got", "want",
+		"expect", "assert", "assertEquals", "assertThat", "assertEqual", "isEqualTo", "toBe", "toEqual", "equal", "eq", "t", "it", "test", "describe", "Fatal", "Fatalf", "Errorf", "Error",
+		"async", "await", "void", "int", "string", "String", "final", "range", "fn", "mut", "unwrap", "assert_eq", "should", "in", "not", "with", "as", "from", "import", "the", "a",
+		"of", "to", "is", "and", "or", "require", "Equal", "NoError", "raises", "pytest", "public", "private", "static", "throw", "throws", "try", "catch", "else", "end", "do":
+		return true
+	}
+	return false
+}
