@@ -105,7 +105,7 @@ func (s *survey) testsGone(f *change.File, list []lost) {
 		t := l.test
 		line := max(min(f.Present(t.Line), f.After.NumLines()), 1)
 		finding := rule.Finding{Path: f.Path, Line: line, Unit: t.Name, Before: t.Text()}
-		if l.fate.Kind == alive.Moved || l.fate.Kind == alive.Obsolete {
+		if l.fate.Kind == alive.Moved && !l.fate.Twin {
 			continue
 		}
 		if at, text, ok := comments.find(t); ok {
@@ -113,6 +113,9 @@ func (s *survey) testsGone(f *change.File, list []lost) {
 			finding.Text = title(t) + " is commented out"
 			finding.Fix = "let the test run again, or delete it with the code that it exercises"
 			s.add(commentedOut, verdict.Hard, f.After, finding)
+			continue
+		}
+		if l.fate.Kind == alive.Moved || l.fate.Kind == alive.Obsolete {
 			continue
 		}
 		if k, class, ok := s.stillWritten(f, t, &finding); ok {

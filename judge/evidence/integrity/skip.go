@@ -150,7 +150,7 @@ func (s *survey) setSomewhere(f *change.File, vars []string) (workflow, others b
 	for _, places := range s.c.Now.Grep(words, most) {
 		for _, p := range places {
 			workflow = workflow || recipe(p.Path)
-			others = others || p.Path != f.Path && !recipe(p.Path)
+			others = others || p.Path != f.Path && (strings.Contains(p.Text, "go:build") || strings.Contains(p.Text, "+build") || strings.Contains(p.Text, "cfg(") || strings.HasSuffix(p.Path, "Cargo.toml"))
 		}
 	}
 	return workflow, others

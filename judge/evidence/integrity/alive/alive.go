@@ -35,18 +35,20 @@ type Fate struct {
 	Line  int
 	Name  string
 	Words []string // with Obsolete and Touched: the names
+	Twin  bool     // with Moved: the other test was there before and says the same
 }
 
 // Index knows the tests and the code of a change.
 type Index struct {
-	c     *change.Change
-	now   []*entry // tests of the present side
-	old   []*entry
-	byOld map[*units.Test]*entry
-	often map[string]int // in how many tests of the former side a word stands
-	union map[string]int // words that tests gained
-	lost  map[string]bool
-	seen  map[string]*units.File // other files of the tree that were read
+	c      *change.Change
+	now    []*entry // tests of the present side
+	old    []*entry
+	byOld  map[*units.Test]*entry
+	often  map[string]int // in how many tests of the former side a word stands
+	union  map[string]int // words that tests gained
+	lost   map[string]bool
+	undecl []string
+	seen   map[string]*units.File // other files of the tree that were read
 }
 
 // entry is a test with its words.
@@ -112,7 +114,15 @@ func (x *Index) helpers() {
 		if f.After == nil || !f.IsTest() {
 			continue
 		}
-		for i := range f.After.Tokens {
+		tests := f.After.Tests()
+		for i := 0; i < len(f.After.Tokens); i++ {
+			for len(tests) > 0 && tests[0].To <= i {
+				tests = tests[1:]
+			}
+			if len(tests) > 0 && tests[0].From <= i {
+				i = max(i, tests[0].To-1)
+				continue // tests were counted
+			}
 			t := &f.After.Tokens[i]
 			text := f.After.Text(i)
 			if t.Kind == source.Op || !f.Touched(int(t.Line), int(t.Line)) || t.Kind == source.String && strings.Contains(text, "\n") {

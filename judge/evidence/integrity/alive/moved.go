@@ -14,6 +14,7 @@ const (
 	movedToOne  = 0.75 // into one test that gained them
 	movedToMany = 0.9  // spread over what all tests gained
 	twin        = 0.97 // into a test that was there before: a duplicate
+	sameName    = 0.95 // into a test of the same name in a file that did not change
 )
 
 // elsewhere finds the present test that says what a former one said.
@@ -46,7 +47,9 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 			continue
 		}
 		if x.twins(e, n.words) {
-			return at(n, Moved), true
+			f := at(n, Moved)
+			f.Twin = true
+			return f, true
 		}
 	}
 	return x.inTree(e)
@@ -63,14 +66,14 @@ func (x *Index) twins(e *entry, other map[string]int) bool {
 		total += n
 		common += min(n, other[w])
 	}
-	if total == 0 || float64(common) < twin*float64(total) {
+	if total == 0 || float64(common) < twin*float64(total) || x.held(e, other) < twin {
 		return false
 	}
 	more := 0
 	for _, n := range other {
 		more += n
 	}
-	return more <= 2*total
+	return float64(more) <= 1.1*float64(total)+2
 }
 
 // asserted reports whether most assertions of a test, word by word, stand among what tests gained.
@@ -134,8 +137,8 @@ func (x *Index) inTree(e *entry) (Fate, bool) {
 			continue
 		}
 		for _, t := range f.Tests() {
-			if words := bag(t); x.twins(e, words) || t.Name == e.test.Name && x.held(e, words) >= movedToOne {
-				return Fate{Kind: Moved, Path: p, Line: t.Line, Name: t.Name}, true
+			if words := bag(t); x.twins(e, words) || t.Name == e.test.Name && x.held(e, words) >= sameName {
+				return Fate{Kind: Moved, Twin: true, Path: p, Line: t.Line, Name: t.Name}, true
 			}
 		}
 	}

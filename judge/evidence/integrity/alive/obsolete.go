@@ -111,31 +111,76 @@ func (x *Index) codeBelow(dir string) bool {
 	return false
 }
 
-// touched lists the telling names of a test in lines of code that this change took away.
+// touched lists what ties a test to code that this change took away, though not altogether: words that the changed code
+// lost, and declarations that are gone and share a word with the name of the test.
 func (x *Index) touched(e *entry) []string {
-	removed, added := map[string]int{}, map[string]int{}
-	for _, f := range x.c.Files {
-		if !isCode(f) || f.Lang == "" {
-			continue
-		}
-		for _, l := range f.Removed {
-			for _, w := range change.Words(l.Text) {
-				removed[w]++
-			}
-		}
-		for _, l := range f.Added {
-			for _, w := range change.Words(l.Text) {
-				added[w]++
-			}
-		}
-	}
 	var out []string
+	lost := x.vanished()
 	for w := range e.words {
-		if len(w) >= 4 && !keyword(w) && removed[w] > added[w] && x.often[w] <= 2 {
+		if lost[w] && len(w) >= 4 && x.often[w] <= 3 {
 			out = append(out, w)
 		}
 	}
+	name := map[string]bool{}
+	for _, w := range subwords(e.test.Name) {
+		name[w] = true
+	}
+	for _, d := range x.undeclared() {
+		for _, w := range subwords(d) {
+			if len(w) >= 5 && name[w] && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
 	slices.Sort(out)
+	return out
+}
+
+// undeclared lists the functions and types that code files declared before and no changed file declares now.
+func (x *Index) undeclared() []string {
+	if x.undecl != nil {
+		return x.undecl
+	}
+	x.undecl = []string{}
+	now := x.c.Symbols(false)
+	for _, f := range x.c.Files {
+		if !isCode(f) || f.Before == nil || f.Lang == "" {
+			continue
+		}
+		for _, d := range f.Before.Decls() {
+			if !now[d.Name] && !slices.Contains(x.undecl, d.Name) {
+				x.undecl = append(x.undecl, d.Name)
+			}
+		}
+	}
+	return x.undecl
+}
+
+// subwords splits a name where its case changes and at what is no letter, and lowers the parts.
+func subwords(name string) []string {
+	var out []string
+	start := 0
+	cut := func(i int) {
+		if i > start {
+			out = append(out, strings.ToLower(name[start:i]))
+		}
+	}
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		upper := c >= 'A' && c <= 'Z'
+		switch {
+		case !upper && (c < 'a' || c > 'z') && c < 0x80:
+			cut(i)
+			start = i + 1
+		case upper && i > start && (name[i-1] < 'A' || name[i-1] > 'Z'):
+			cut(i)
+			start = i
+		case !upper && i > start+1 && name[i-1] >= 'A' && name[i-1] <= 'Z':
+			cut(i - 1)
+			start = i - 1
+		}
+	}
+	cut(len(name))
 	return out
 }
 
