@@ -3,7 +3,12 @@
 // It owns no table and starts no process. It compiles nothing.
 package reference
 
-import "github.com/devflow-suite/devflow/judge/evidence/rule"
+import (
+	"slices"
+
+	"github.com/devflow-suite/devflow/judge/evidence/reference/symbol"
+	"github.com/devflow-suite/devflow/judge/evidence/rule"
+)
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return nil }
+func Rules() []rule.Rule { return slices.Concat(symbol.Rules()) }
