@@ -19,11 +19,9 @@ import (
 // MaxPerTask bounds how many instincts one task may leave.
 const MaxPerTask = 3
 
-// Variables that switch capturing off.
-const (
-	skipVar  = "DEVFLOW_INSTINCT_SKIP" // 1: by the user
-	childVar = "DEVFLOW_CHILD"         // this is a session that devflow itself started
-)
+// skipVar switches capturing off when it is 1. The marker of what devflow itself has started says nothing here: the
+// boundary lane bears it in every session, and sessions that devflow starts have no boundary.
+const skipVar = "DEVFLOW_INSTINCT_SKIP"
 
 // Asker puts a question to a model and returns its reply, which is JSON; whether it keeps to the schema is checked here
 // again.
@@ -41,11 +39,10 @@ type Deps struct {
 }
 
 // Capture keeps what a task has taught, at most [MaxPerTask] instincts over all of its captures, and returns how many are
-// new. It does nothing in sessions that devflow started itself, where the user has switched it off, and for tasks that
-// changed no source and turned no test green. A model is asked once per task, when it answers; its failure is returned, with
-// the facts kept all the same.
+// new. It does nothing where the user has switched it off, and for tasks that changed no source and turned no test green. A
+// model is asked once per task, until it answers; its failure is returned, with the facts kept all the same.
 func Capture(ctx context.Context, d Deps, session string, seq int64) (int, error) {
-	if d.Getenv != nil && (d.Getenv(childVar) != "" || d.Getenv(skipVar) == "1") {
+	if d.Getenv != nil && d.Getenv(skipVar) == "1" {
 		return 0, nil
 	}
 	if d.Now == nil {

@@ -47,7 +47,6 @@ func TestNothingIsCaptured(t *testing.T) {
 		work func(w *world)
 	}{
 		{"without an edit or a test that turned green", "", func(w *world) { w.tested("uv run pytest", "boom") }},
-		{"by a session that devflow started", "DEVFLOW_CHILD=1", (*world).edited},
 		{"where the user does not want it", "DEVFLOW_INSTINCT_SKIP=1", (*world).edited},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -72,6 +71,17 @@ func TestLessonsOutOfBoundsAreDropped(t *testing.T) {
 {"content":"This is the fourth one, which is too many.","category":"pattern","confidence":0.5}]}`
 	if n, _ := w.capture(reply); n != 0 {
 		t.Errorf("captured %q", w.contents())
+	}
+}
+
+// The boundary lane is a child of devflow in every session.
+func TestBoundaryLaneIsNoChildSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.edited()
+	w.says("a lesson")
+	if n, _ := w.capture(lessons(0.7, "Migrations are append-only and numbered."), "DEVFLOW_CHILD=1"); n != 1 {
+		t.Errorf("captured %d, want 1", n)
 	}
 }
 

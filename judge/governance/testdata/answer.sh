@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "$*|$KEY" >"$DEVFLOW_HOME/args"
+echo '{"verdict":"warn","attempt":2}'

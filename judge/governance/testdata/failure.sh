@@ -1,0 +1,4 @@
+#!/bin/sh
+echo '{"verdict":"pass"}'
+echo broken >&2
+exit 1
