@@ -55,7 +55,9 @@ type Config struct {
 	Context           Context          `toml:"context"`
 	Guard             Guard            `toml:"guard"`
 	Gate              Gate             `toml:"gate"`
-	Pricing           map[string]Price `toml:"pricing"` // model prefix → price
+	Judge             Judge            `toml:"judge"`
+	Learned           bool             `toml:"learned_skills_auto_inject"` // tell a new session what people promoted with `devflow learn`
+	Pricing           map[string]Price `toml:"pricing"`                    // model prefix → price
 }
 
 // TDD narrows where a missing test is a finding.
@@ -124,6 +126,7 @@ func Default() Config {
 		MaxRetries:        DefaultMaxRetries,
 		TokenDelta:        TokenDelta{Limit: DefaultTokenLimit, Arm: ArmAfterFail},
 		Gate:              Gate{AutoPush: AutoPushSuggest, FileWarn: DefaultFileWarn, FileFail: DefaultFileFail},
+		Judge:             Judge{Backend: BackendOff, Model: DefaultModel, Mutation: true},
 	}
 }
 
@@ -229,6 +232,7 @@ func (c Config) faults() []string {
 	for i, b := range c.Gate.Boundaries {
 		note(b.From == "" || len(b.Deny) == 0, "gate.boundaries[%d] lacks from or deny", i)
 	}
+	c.Judge.faults(note)
 	for _, m := range c.Disabled {
 		note(!slices.Contains(modules(), m), "disabled names %q, want some of %s", m, strings.Join(modules(), ", "))
 	}
@@ -304,6 +308,10 @@ func tighten(user, proj Config, file string, problems *[]Problem) Config {
 	}
 	out.Context = proj.Context
 	out.Gate = tightenGate(user.Gate, proj.Gate, refuse)
+	out.Judge = tightenJudge(user.Judge, proj.Judge, refuse)
+	if proj.Learned != user.Learned {
+		refuse("learned_skills_auto_inject")
+	}
 	if !slices.Equal(proj.Guard.Allow, user.Guard.Allow) {
 		refuse("guard.allow")
 	}
@@ -346,6 +354,7 @@ func (c Config) clone() Config {
 	c.TDD.SourceDirs = slices.Clone(c.TDD.SourceDirs)
 	c.Guard.Allow = slices.Clone(c.Guard.Allow)
 	c.Gate.Tests = maps.Clone(c.Gate.Tests)
+	c.Judge.Command = slices.Clone(c.Judge.Command)
 	return c
 }
 

@@ -162,3 +162,33 @@ func problemText(problems []config.Problem) string {
 	}
 	return b.String()
 }
+
+func TestJudgeKeys(t *testing.T) {
+	t.Parallel()
+	got, problems := load(t, "[judge]\nbackend = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\napi_key_env = \"K\"\nmutation = false\n", "")
+	want := config.Judge{Backend: config.BackendOpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m", KeyEnv: "K"}
+	if diff := cmp.Diff(want, got.Judge); diff != "" || problems != nil {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+	for text, want := range map[string]string{
+		"[judge]\nbackend = \"gpt\"\n": `judge.backend is "gpt"`, "[judge]\nbackend = \"openai\"\n": "judge.base_url is missing",
+		"[judge]\nbackend = \"command\"\n": "judge.command is missing", "[judge]\nmodel = \"\"\n": "judge.model is empty",
+	} {
+		got, problems := load(t, text, "")
+		if len(problems) != 1 || !strings.Contains(problems[0].Text, want) || got.Judge.Backend != config.BackendOff {
+			t.Errorf("%q: %v", text, problems)
+		}
+	}
+}
+
+// A project must not send code elsewhere, nor do without what the user demands.
+func TestProjectMayOnlyTightenTheJudge(t *testing.T) {
+	t.Parallel()
+	got, problems := load(t, "[judge]\nrequire_model = true\n", "learned_skills_auto_inject = true\n[judge]\nbackend = \"command\"\ncommand = [\"evil\"]\nmodel = \"x\"\nrequire_model = false\nmutation = false\n")
+	if diff := cmp.Diff(config.Judge{Backend: config.BackendOff, Model: config.DefaultModel, RequireModel: true, Mutation: true}, got.Judge); diff != "" || len(problems) != 6 || got.Learned {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+	if got, problems := load(t, "[judge]\nmutation = false\n", "[judge]\nrequire_model = true\nmutation = true\n"); problems != nil || !got.Judge.RequireModel || !got.Judge.Mutation {
+		t.Errorf("%v %+v", problems, got.Judge)
+	}
+}
