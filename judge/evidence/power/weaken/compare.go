@@ -1,0 +1,193 @@
+package weaken
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/evidence/power/pairs"
+	"github.com/devflow-suite/devflow/judge/evidence/power/stmt"
+	"github.com/devflow-suite/devflow/judge/evidence/rule"
+	"github.com/devflow-suite/devflow/judge/units"
+	"github.com/devflow-suite/devflow/judge/verdict"
+)
+
+func weakened(c *change.Change, report func(rule.Finding)) {
+	all := outcomes(c)
+	for i := range all {
+		o := &all[i]
+		if o.weaker(report) {
+			continue
+		}
+		for _, k := range o.gone {
+			a := &o.pair.Before.Asserts[k]
+			if line := logged(o, a); line > 0 {
+				o.say(verdict.Hard, line, o.pair.After.Name+": "+about(o.pair.Before, a)+" only tells of a wrong value now", pairs.Quote(o.pair.After.File, line), "let the test fail again", report)
+				break
+			}
+		}
+	}
+}
+
+// weaker reports the first assertion of a unit that asks for less than before.
+func (o *outcome) weaker(report func(rule.Finding)) bool {
+	for _, s := range o.swaps {
+		x, y := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
+		if y.Strength == units.Unknown || x.Strength <= y.Strength || y.Strength != units.Presence || holds(o.pair.After, y) || boolean(x.Expected) || o.helped(x) {
+			continue
+		}
+		class := verdict.Soft
+		if x.Strength == units.Exact && o.pure && alike(x, y) && x.Matcher != y.Matcher {
+			class = verdict.Hard
+		}
+		o.say(class, y.Line, o.pair.After.Name+": "+about(o.pair.Before, x)+" asks for less than before", quote(o.pair.After, y), "ask for the exact value again", report)
+		return true
+	}
+	return false
+}
+
+// helped reports whether another new assertion of the unit looks at the same thing as closely as a former one did.
+func (o *outcome) helped(x *units.Assert) bool {
+	for _, j := range o.fresh {
+		if y := &o.pair.After.Asserts[j]; y.Strength >= x.Strength && rootOf(y.Actual) == rootOf(x.Actual) && !y.Trivial {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether two assertions look at the same thing.
+func alike(x, y *units.Assert) bool {
+	return x.Actual == y.Actual || x.Expected == y.Actual || change.Similarity(x.Actual, y.Actual) >= 0.5
+}
+
+// boolean reports whether an expectation is as well written as truth or absence.
+func boolean(expected string) bool {
+	switch expected {
+	case "true", "false", "True", "False", "None", "nil", "null", "undefined", `""`, "''", "[ ]", "{ }", "0":
+		return true
+	}
+	return false
+}
+
+// logged is the line of a statement that looks at what a former assertion looked at and only logs, 0 for none.
+func logged(o *outcome, a *units.Assert) int {
+	words := change.Words(a.Actual)
+	if len(words) == 0 {
+		return 0
+	}
+	u := o.pair.After
+	f := u.File
+	before := ""
+	for i := u.From; i < u.To; i++ {
+		if !f.Is(i, "if") {
+			continue
+		}
+		s := stmt.Stmt{From: i, To: stmt.End(f, i, u.To)}
+		blocks := stmt.Blocks(f, s)
+		if len(blocks) != 1 || !onlyLogs(f, blocks[0].From, blocks[0].To) {
+			continue
+		}
+		head := f.Norm(i+1, blocks[0].From)
+		have := map[string]bool{}
+		for _, w := range change.Words(head) {
+			have[w] = true
+		}
+		all := true
+		for _, w := range words {
+			all = all && have[w]
+		}
+		if !all {
+			continue
+		}
+		if before == "" {
+			before = o.pair.Before.Body()
+		}
+		if !strings.Contains(before, f.Norm(s.From, s.To)) {
+			return f.TokenLine(i)
+		}
+	}
+	return 0
+}
+
+// onlyLogs reports whether statements write something and do nothing else.
+func onlyLogs(f *units.File, from, to int) bool {
+	all := stmt.Split(f, from, to)
+	for _, s := range all {
+		ok := false
+		for i := s.From; i < min(s.To, s.From+6); i++ {
+			if f.Kind(i) != source.Name {
+				continue
+			}
+			w := strings.ToLower(f.Text(i))
+			ok = ok || strings.HasPrefix(w, "log") || strings.HasPrefix(w, "print") || strings.HasPrefix(w, "eprint") || w == "console" || strings.HasPrefix(w, "warn") || w == "debugprint" || strings.HasPrefix(w, "debug")
+		}
+		if !ok && !f.Is(s.From, "pass") && !f.Is(s.From, "_") {
+			return false
+		}
+	}
+	return true
+}
+
+func widened(c *change.Change, report func(rule.Finding)) {
+	all := outcomes(c)
+	for i := range all {
+		o := &all[i]
+		for _, s := range o.swaps {
+			x, y := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
+			if holds(o.pair.After, y) || y.Strength != units.Tolerance {
+				continue
+			}
+			if x.Strength == units.Exact && (alike(x, y) || o.pure) && !o.helped(x) || x.Strength == units.Tolerance && looser(o, x, y) {
+				o.say(verdict.Soft, y.Line, o.pair.After.Name+": "+about(o.pair.Before, x)+" accepts more values than before", quote(o.pair.After, y), "ask for the value itself, or for the narrow range again", report)
+				break
+			}
+		}
+	}
+}
+
+// looser reports whether the same comparison got a wider range: all that differs are numbers, and one of them grew a lot,
+// or a number of digits shrank.
+func looser(o *outcome, x, y *units.Assert) bool {
+	b, a := o.pair.Before.File, o.pair.After.File
+	if x.To-x.From != y.To-y.From {
+		return false
+	}
+	text := b.Norm(x.From, x.To)
+	digits := strings.Contains(text, "CloseTo") && b.Lang != source.Dart || strings.Contains(text, "places") || strings.Contains(text, "digits") || strings.Contains(text, "AlmostEqual")
+	delta := strings.Contains(text, "delta") || strings.Contains(text, "abs") || strings.Contains(text, "rel") || strings.Contains(text, "Delta") || strings.Contains(text, "epsilon")
+	found := false
+	for k := 0; k < x.To-x.From; k++ {
+		p, q := b.Text(x.From+k), a.Text(y.From+k)
+		if p == q {
+			continue
+		}
+		if b.Kind(x.From+k) != source.Number || a.Kind(y.From+k) != source.Number {
+			return false
+		}
+		v, errV := strconv.ParseFloat(strings.ReplaceAll(p, "_", ""), 64)
+		w, errW := strconv.ParseFloat(strings.ReplaceAll(q, "_", ""), 64)
+		if errV != nil || errW != nil {
+			continue
+		}
+		if digits && !delta {
+			found = found || w < v
+			continue
+		}
+		found = found || w >= 2*v || bound(b, x, v, w)
+	}
+	return found
+}
+
+// bound reports whether a one-sided limit moved away from what it limits.
+func bound(f *units.File, x *units.Assert, v, w float64) bool {
+	text := x.Op + " " + x.Matcher + " " + x.Callee
+	switch {
+	case strings.Contains(text, "<") || strings.Contains(text, "Less") || strings.Contains(text, "less") || strings.Contains(text, "below"):
+		return w > v && w >= 1.5*v
+	case strings.Contains(text, ">") || strings.Contains(text, "Greater") || strings.Contains(text, "greater") || strings.Contains(text, "above"):
+		return w < v && w <= v/1.5
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package weaken
+
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source/layout"
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/evidence/power/pairs"
+	"github.com/devflow-suite/devflow/judge/units"
+)
+
+// context is what the whole change says about assertions that went.
+type context struct {
+	asserted map[string]int  // what is looked at by assertions that are new anywhere, and how often
+	removed  map[string]bool // names that source files no longer declare
+	changed  map[string]bool // names of functions and types of source files whose bodies changed
+	came     map[string]bool // names of source files that are new
+	added    map[string]bool // words of added lines of source files
+	dropped  map[string]bool // words of their removed lines
+	helpers  map[string]bool // functions of the change that assert
+	source   int             // changed source files
+}
+
+type contextKey struct{}
+
+func contextOf(c *change.Change, all []outcome) *context {
+	return c.Once(contextKey{}, func() any { return newContext(c, all) }).(*context)
+}
+
+func newContext(c *change.Change, all []outcome) *context {
+	x := &context{asserted: map[string]int{}, removed: map[string]bool{}, changed: map[string]bool{}, came: map[string]bool{}, added: map[string]bool{}, dropped: map[string]bool{}, helpers: map[string]bool{}}
+	for i := range all {
+		for _, j := range all[i].fresh {
+			x.asserted[all[i].pair.After.Asserts[j].Actual]++
+		}
+	}
+	for _, p := range pairs.Of(c) {
+		if p.Before == nil {
+			for _, a := range p.After.Asserts {
+				x.asserted[a.Actual]++
+			}
+		}
+	}
+	for _, f := range c.Files {
+		if f.IsTest() || f.Lang == "" && f.Kind != layout.Impl {
+			continue
+		}
+		x.source++
+		for _, l := range f.Added {
+			for _, w := range change.Words(l.Text) {
+				x.added[w] = true
+			}
+		}
+		for _, l := range f.Removed {
+			for _, w := range change.Words(l.Text) {
+				x.dropped[w] = true
+			}
+		}
+		now := map[string]bool{}
+		if f.After != nil {
+			for _, d := range f.After.Decls() {
+				now[d.Name] = true
+				end := f.After.TokenLine(min(d.To, len(f.After.Tokens)-1))
+				if f.Touched(d.Line, max(end, d.Line)) {
+					x.changed[d.Name] = true
+				}
+			}
+		}
+		if f.Before != nil {
+			for _, d := range f.Before.Decls() {
+				if !now[d.Name] {
+					x.removed[d.Name] = true
+				} else if f.TouchedOld(d.Line, f.Before.TokenLine(min(d.To, len(f.Before.Tokens)-1))) {
+					x.changed[d.Name] = true
+				}
+				delete(now, d.Name)
+			}
+		}
+		for name := range now {
+			x.came[name] = true
+		}
+	}
+	for name := range x.came {
+		delete(x.removed, name) // it moved
+	}
+	for _, f := range c.Funcs() {
+		if f.After != nil && (pairs.Helper(f.New, f.After) && len(f.After.File().AssertsIn(f.After.From, f.After.To)) > 0 || pairs.Asserting(f.After.Name)) {
+			x.helpers[f.After.Name] = true
+		}
+	}
+	return x
+}
+
+// excused reports whether an assertion that went has a good reason: what it looked at is asserted elsewhere, or gone.
+// left counts down what is asserted elsewhere.
+func (x *context) excused(o *outcome, a *units.Assert, left map[string]int) bool {
+	if left[a.Actual] > 0 && a.Actual != "" {
+		left[a.Actual]--
+		return true
+	}
+	for _, w := range change.Words(a.Actual + " " + a.Expected) {
+		if x.removed[w] && len(w) > 2 {
+			return true
+		}
+	}
+	return x.covered(o, a)
+}
+
+// covered reports whether a new assertion of the same unit, or a new call of a helper, looks at the same thing as a whole.
+func (x *context) covered(o *outcome, a *units.Assert) bool {
+	root := rootOf(a.Actual)
+	after := o.pair.After
+	fresh := append([]int(nil), o.fresh...)
+	for _, s := range o.swaps {
+		fresh = append(fresh, s.now)
+	}
+	for _, j := range fresh {
+		n := &after.Asserts[j]
+		if n.Trivial || n.Strength != units.Unknown && n.Strength < units.Tolerance {
+			continue
+		}
+		if root != "" && rootOf(n.Actual) == root && n.Strength != units.Tolerance || n.Strength == units.Unknown && pairs.Asserting(last(n.Callee)) {
+			return true
+		}
+	}
+	had := map[string]bool{}
+	for i := o.pair.Before.From; i < o.pair.Before.To; i++ {
+		had[o.pair.Before.File.Text(i)] = true
+	}
+	f := after.File
+	for i := after.From; i < after.To; i++ {
+		if f.Is(i+1, "(") && !had[f.Text(i)] && (x.helpers[f.Text(i)] || pairs.Asserting(f.Text(i)) && !f.Is(i, "expect")) {
+			return true
+		}
+	}
+	return false
+}
+
+// last is the part behind the last dot.
+func last(callee string) string {
+	callee = strings.TrimSuffix(callee, "!")
+	if i := strings.LastIndexAny(callee, ".:"); i >= 0 {
+		return strings.TrimSpace(callee[i+1:])
+	}
+	return callee
+}
+
+// rootOf is the name that an expression begins with: `list` of `list [ 0 ] . name`, and of `len ( list )`.
+func rootOf(expr string) string {
+	words := change.Words(expr)
+	for _, w := range words {
+		switch w {
+		case "len", "size", "await", "new", "str", "int", "list", "sorted", "set", "self", "this", "type":
+			continue
+		}
+		if w[0] >= '0' && w[0] <= '9' {
+			continue
+		}
+		return w
+	}
+	return ""
+}

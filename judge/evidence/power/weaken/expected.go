@@ -1,0 +1,94 @@
+package weaken
+
+import (
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/evidence/rule"
+	"github.com/devflow-suite/devflow/judge/units"
+	"github.com/devflow-suite/devflow/judge/verdict"
+)
+
+func changed(c *change.Change, report func(rule.Finding)) {
+	all := outcomes(c)
+	x := contextOf(c, all)
+	for i := range all {
+		o := &all[i]
+		if !o.pure || x.explains(o) {
+			continue
+		}
+		for _, s := range o.swaps {
+			p, q := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
+			if !flipped(o, p, q) || x.told(p.Expected, q.Expected) {
+				continue
+			}
+			o.say(verdict.Soft, q.Line, o.pair.After.Name+": "+about(o.pair.Before, p)+" expects another value, and the code that it is about did not change", quote(o.pair.After, q),
+				"put the former expectation back, or change the code that makes it wrong in the same change", report)
+			break
+		}
+	}
+}
+
+// flipped reports whether an assertion asks for another value, or for the opposite.
+func flipped(o *outcome, p, q *units.Assert) bool {
+	if holds(o.pair.After, q) || q.Strength < p.Strength {
+		return false
+	}
+	if p.Actual == q.Actual && p.Actual != "" {
+		return p.Expected != q.Expected || p.Op != q.Op || p.Matcher != q.Matcher || p.Callee != q.Callee && p.Expected == ""
+	}
+	return p.Expected == q.Expected && change.Similarity(p.Actual, q.Actual) > 0.8 || p.Callee == q.Callee && p.Actual == "" && q.Actual == ""
+}
+
+// explains reports whether source code changed that the unit uses.
+func (x *context) explains(o *outcome) bool {
+	if x.source == 0 {
+		return false
+	}
+	f := o.pair.Before.File
+	for i := o.pair.Before.From; i < o.pair.Before.To; i++ {
+		w := f.Text(i)
+		if len(w) > 2 && (x.changed[w] || x.removed[w] || x.came[w]) {
+			return true
+		}
+	}
+	return false
+}
+
+// told reports whether the source says what the expectation says now, and did not before.
+func (x *context) told(before, after string) bool {
+	had := map[string]bool{}
+	for _, w := range change.Words(before) {
+		had[w] = true
+	}
+	for _, w := range change.Words(after) {
+		if !had[w] && len(w) > 1 && x.added[w] {
+			return true
+		}
+	}
+	return false
+}
+
+func unawaited(c *change.Change, report func(rule.Finding)) {
+	all := outcomes(c)
+	for i := range all {
+		o := &all[i]
+		for k, j := range o.kept {
+			if j < 0 || !awaited(o.pair.Before.File, &o.pair.Before.Asserts[k]) || awaited(o.pair.After.File, &o.pair.After.Asserts[j]) {
+				continue
+			}
+			a := &o.pair.After.Asserts[j]
+			o.say(verdict.Soft, a.Line, o.pair.After.Name+": "+about(o.pair.After, a)+" is not awaited any more", quote(o.pair.After, a), "await the assertion, or return it", report)
+			break
+		}
+	}
+}
+
+// awaited reports whether the test waits for an assertion.
+func awaited(f *units.File, a *units.Assert) bool {
+	for i := a.From - 1; i <= a.From; i++ {
+		switch f.Text(i) {
+		case "await", "return", "=>", "yield":
+			return true
+		}
+	}
+	return false
+}
