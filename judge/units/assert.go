@@ -1,27 +1,19 @@
 package units
 
+import "github.com/devflow-suite/devflow/judge/units/assertion"
+
 // Assert is one statement of a test that can make it fail.
-type Assert struct {
-	From, To  int // tokens of the statement
-	Line, End int
-	Callee    string // assert.Equal, self.assertEqual, expect, assert, assert_eq!, if (Go's `if got != want { t.Errorf }`)
-	Matcher   string // of chains: toBe, to.equal, isEqualTo, hasSize …; with "not." in front when negated
-	Actual    string // what is looked at, normalised (see File.Norm); "" when unknown
-	Expected  string // what it is compared with, normalised; "" when there is none
-	Op        string // == != < … of a plain comparison
-	Strength  Strength
-	Trivial   bool // cannot fail: constants, or a thing against itself
-}
+type Assert = assertion.Assert
 
 // Strength orders assertions by what they pin down.
-type Strength uint8
+type Strength = assertion.Strength
 
 // Strengths in rising order.
 const (
-	Unknown   Strength = iota
-	Presence           // not nil, defined, truthy, of some type, does not throw
-	Tolerance          // within a delta, a range, contains, matches a pattern, greater than
-	Exact              // equal to a value, throws a particular error, snapshot
+	Unknown   = assertion.Unknown
+	Presence  = assertion.Presence  // not nil, defined, truthy, of some type, does not throw
+	Tolerance = assertion.Tolerance // within a delta, a range, contains, matches a pattern, greater than
+	Exact     = assertion.Exact     // equal to a value, throws a particular error, snapshot
 )
 
 // Asserts lists the assertions written in the test itself, in order; helpers are not followed (Weight counts them).
@@ -33,4 +25,4 @@ func (t *Test) Asserts() []Assert {
 }
 
 // AssertsIn lists the assertions among tokens [from, to).
-func (f *File) AssertsIn(from, to int) []Assert { return nil }
+func (f *File) AssertsIn(from, to int) []Assert { return assertion.Find(f.File, f.Match, from, to) }
