@@ -489,7 +489,7 @@ func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
 		a.Trivial = false
 	}
 	a.Strength = max(a.Strength, s)
-	if k == equal || k == contains || k == throws {
+	if k == equal || k == contains {
 		x.loosen(a)
 	}
 }
