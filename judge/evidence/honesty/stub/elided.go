@@ -29,11 +29,16 @@ func elisions(c *change.Change, f *change.File, report func(rule.Finding)) {
 	if len(f.Added) == 0 {
 		return
 	}
-	for _, cm := range f.After.Comments() {
+	list := f.After.Comments()
+	for i, cm := range list {
 		if !f.Touched(cm.Line, cm.EndLine) || strings.HasPrefix(cm.Text, "/**") || strings.HasPrefix(cm.Text, "///") || strings.HasPrefix(cm.Text, "//!") {
 			continue
 		}
 		clear, vague := Elision(cm.Text)
+		prose := i > 0 && list[i-1].Own && list[i-1].EndLine == cm.Line-1 || i+1 < len(list) && list[i+1].Own && list[i+1].Line == cm.EndLine+1
+		if prose && !strings.Contains(cm.Text, "...") && !strings.Contains(cm.Text, "[") { // a sentence of several lines
+			continue
+		}
 		if !clear && !vague || f.Before != nil && strings.Contains(f.Before.Src, cm.Text) {
 			continue
 		}
@@ -119,7 +124,7 @@ func Elision(text string) (clear, vague bool) {
 	said := " " + strings.Join(words, " ") + " "
 	what := hasAny(said, " code ", " implementation ", " logic ", " function ", " functions ", " method ", " methods ", " body ", " file ", " class ", " cases ", " case ", " branches ", " handlers ", " steps ", " checks ", " statements ", " definitions ", " imports ", " fields ", " tests ", " validation ", " processing ", " handling ", " lines ", " content ", " part ", " parts ", " block ", " section ", " stuff ", " module ", " above ", " below ")
 	same := hasAny(said, " unchanged ", " the same ", " same as before ", " as before ", " as is ", " as it was ", " omitted ", " elided ", " truncated ", " abbreviated ", " skipped ", " snipped ", " left out ", " stays ", " remains ", " untouched ", " unmodified ", " not shown ", " identical ", " no changes ", " no change ", " kept ", " keep ", " continues ", " hidden ", " removed for ", " collapsed ", " cut ")
-	kind := hasAny(said, " existing ", " previous ", " original ", " remaining ", " rest ", " other ", " remainder ", " prior ", " old ", " current ", " earlier ", " same ")
+	kind := hasAny(said, " existing ", " previous ", " original ", " remaining ", " rest ", " other ", " remainder ", " prior ", " old ", " current ", " earlier ")
 	switch {
 	case hasAny(said, " for brevity ", " existing code ", " existing implementation ", " previous implementation ", " original implementation ", " previous code ", " existing logic ", " rest of the code ", " rest of code ", " rest of the implementation ", " rest of implementation ", " rest of the function ", " rest of function ", " rest of the method ", " rest unchanged ", " rest is unchanged ", " rest as is ", " rest of the file ", " code omitted ", " implementation omitted ", " omitted code ", " remaining code ", " remaining implementation ", " code unchanged ", " unchanged code ", " rest of the logic ", " rest of body ", " rest of the body ", " remaining logic ", " previous logic ", " original logic ", " rest of the class "):
 		return dots || same || len(words) <= 5 || hasAny(said, " brevity "), true
