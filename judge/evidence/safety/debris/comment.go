@@ -1,0 +1,232 @@
+package debris
+
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/internal/source/layout"
+	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/evidence/rule"
+)
+
+// fewest is how many lines of code in comments are told; source: specs of the hygiene axis.
+const fewest = 3
+
+func commented(c *change.Change, report func(rule.Finding)) {
+	gone := map[string]bool{}
+	for _, f := range c.Files {
+		for _, l := range f.Removed {
+			if t := strings.TrimSpace(l.Text); len(t) > 3 {
+				gone[t] = true
+			}
+		}
+	}
+	for _, f := range c.Files {
+		if f.After == nil || f.Lang == "" || f.IsTest() || f.Kind == layout.Generated || f.Kind == layout.Doc || len(f.Added) < fewest {
+			continue
+		}
+		block(f, gone, report)
+	}
+}
+
+// line is one line of a comment without its marks.
+type line struct {
+	n    int
+	text string
+}
+
+// block collects lines of comments that follow each other, and reports those that are code.
+func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
+	var run []line
+	intro := ""
+	flush := func() {
+		if code, from := inspect(run, gone, f.Lang); code && !introduces(intro) {
+			report(rule.Finding{
+				Path: f.Path, Line: from, Text: "code is left in a comment", Evidence: strings.TrimSpace(f.After.Lines(from, from)),
+				Fix: "delete it; history keeps what was",
+			})
+		}
+		run, intro = run[:0], ""
+	}
+	for _, cm := range f.After.Comments() {
+		if !cm.Own || doc(cm.Text) {
+			flush()
+			continue
+		}
+		for i, text := range strings.Split(cm.Text, "\n") {
+			n := cm.Line + i
+			if len(run) > 0 && run[len(run)-1].n+1 < n {
+				flush()
+			}
+			text = bare(text)
+			if !f.Touched(n, n) {
+				flush()
+				intro = text
+				continue
+			}
+			run = append(run, line{n, text})
+		}
+	}
+	flush()
+}
+
+// doc reports comments that are documentation.
+func doc(text string) bool {
+	for _, p := range [...]string{"///", "/**", "//!", "#!", "=begin", "##", "//go:", "// ignore"} {
+		if strings.HasPrefix(text, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// bare takes the marks off a line of a comment.
+func bare(text string) string {
+	text = strings.TrimSpace(text)
+	for _, p := range [...]string{"//", "/*", "#", "*/"} {
+		text = strings.TrimPrefix(text, p)
+	}
+	if !strings.HasPrefix(text, "*p") {
+		text = strings.TrimPrefix(text, "* ")
+	}
+	return strings.TrimSpace(strings.TrimSuffix(text, "*/"))
+}
+
+// inspect reports whether a run of lines holds enough code in a row, and where it begins.
+func inspect(run []line, gone map[string]bool, lang source.Lang) (bool, int) {
+	if len(run) < fewest {
+		return false, 0
+	}
+	streak, best, from, start, strong, known := 0, 0, 0, 0, 0, 0
+	for i, l := range run {
+		switch {
+		case gone[l.text]:
+			known++
+			fallthrough
+		case Code(l.text, lang):
+			if streak == 0 {
+				start = i
+			}
+			if streak++; streak > best {
+				best, from = streak, start
+			}
+			if sure(l.text) {
+				strong++
+			}
+		case l.text == "":
+		default:
+			if introduces(l.text) && i+1 < len(run) {
+				return false, 0
+			}
+			streak = 0
+		}
+	}
+	if known >= 2 && best >= fewest {
+		return true, run[from].n
+	}
+	return best >= fewest && strong >= 1 && 3*best >= 2*len(run), run[from].n
+}
+
+// introduces reports whether a line of prose announces an example.
+func introduces(text string) bool {
+	low := strings.ToLower(text)
+	for _, w := range [...]string{"example", "e.g", "usage", "for instance", "like this", "such as", "equivalent", "same as", "output", "pseudo", "becomes", "results in", "generates", "given", "looks like", "following", "i.e", "note", "syntax", "grammar", "format", "->", "sample", "copyright", "license", "schema", "diagram", "see ", "expands", "turns into", "translates", "input", "instead of"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return strings.HasSuffix(low, ":") && strings.Count(low, " ") >= 2 && !strings.ContainsAny(low, "(){}=")
+}
+
+// Code reports whether a line looks like a statement, or a part of one, of the language.
+func Code(t string, lang source.Lang) bool {
+	if t == "" {
+		return false
+	}
+	switch t {
+	case "{", "}", "};", "})", "});", ")", ");", "],", "]", "},", "end", "else:", "try:", "pass", "else {", "} else {", "finally:", "return", "return;", "break;", "continue;", "break", "continue":
+		return true
+	}
+	first, _, _ := strings.Cut(t, " ")
+	words, marks := plain(t)
+	last := t[len(t)-1]
+	braces := last == ';' || last == '{' || last == '}'
+	semicolons := lang != source.Python && lang != source.Ruby
+	switch {
+	case braces && semicolons && (marks > 0 || words <= 3):
+		return strings.ContainsAny(t, "(=.{}[") || words <= 3
+	case marks == 0:
+		return false
+	}
+	switch strings.TrimRight(first, "({:") {
+	case "if", "for", "while", "with", "elif", "except", "def", "class":
+		return lang == source.Python && last == ':' || strings.ContainsAny(t, "({") && (braces || last == ')')
+	case "return", "await", "yield", "raise", "throw", "del", "assert":
+		return words <= 4 || strings.ContainsAny(t, "([=.")
+	case "const", "let", "var", "final", "val", "import", "from", "func", "fn", "async", "public", "private", "static", "export", "pub", "use", "defer", "go", "else", "try", "new", "this", "self":
+		return strings.ContainsAny(t, "=({.;\"'")
+	}
+	if assignment(t) || call(t, last) {
+		return words <= 8
+	}
+	return strings.HasPrefix(t, "@") && !strings.Contains(t, " ") || strings.HasPrefix(t, ".") && last == ')'
+}
+
+// sure reports whether a line cannot well be prose.
+func sure(t string) bool {
+	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || assignment(t) || strings.HasSuffix(t, ")") && strings.Contains(t, "(") || strings.HasPrefix(t, "return ") || strings.HasSuffix(t, "):")
+}
+
+// assignment reports whether a line gives a name a value.
+func assignment(t string) bool {
+	i := strings.Index(t, "=")
+	if i <= 0 || i+1 >= len(t) || t[i+1] == '=' || strings.IndexByte("!<>", t[i-1]) >= 0 {
+		return false
+	}
+	left := strings.TrimRight(strings.TrimRight(t[:i], ":+-*/|&"), " ")
+	return left != "" && strings.Count(left, " ") <= 3 && !strings.ContainsAny(left, "\"'`?!;")
+}
+
+// call reports whether a line is a call: a dotted name, arguments in brackets.
+func call(t string, last byte) bool {
+	i := strings.IndexByte(t, '(')
+	if i <= 0 || strings.IndexByte("),;({[", last) < 0 {
+		return false
+	}
+	for _, c := range t[:i] {
+		if c != '_' && c != '.' && c != '$' && c != '!' && c != ':' && c != '?' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '<' && c != '>' {
+			return false
+		}
+	}
+	return true
+}
+
+// plain counts words of letters only, and marks of code.
+func plain(t string) (words, marks int) {
+	for _, w := range strings.Fields(t) {
+		letters := true
+		for _, c := range w {
+			if (c|0x20 < 'a' || c|0x20 > 'z') && c != '\'' {
+				letters = false
+			}
+		}
+		if letters {
+			words++
+		}
+	}
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '(', ')', '{', '}', '[', ']', '=', ';', '<', '>', '_', '&', '|', '+', '@', '"':
+			marks++
+		case '.':
+			if i+1 < len(t) && t[i+1] != ' ' {
+				marks++
+			}
+		case ':':
+			if i == len(t)-1 {
+				marks++
+			}
+		}
+	}
+	return words, marks
+}
