@@ -25,4 +25,38 @@ func (t *Test) Asserts() []Assert {
 }
 
 // AssertsIn lists the assertions among tokens [from, to).
-func (f *File) AssertsIn(from, to int) []Assert { return assertion.Find(f.File, f.Match, from, to) }
+func (f *File) AssertsIn(from, to int) []Assert {
+	return assertion.Find(f.File, f.Match, f.asserts, from, to)
+}
+
+// asserts reports whether a function of the file that is no test asserts, itself or through another one.
+func (f *File) asserts(name string) bool {
+	if f.helpers == nil {
+		f.learn()
+	}
+	return f.helpers[name]
+}
+
+// learn finds the functions that assert.
+func (f *File) learn() {
+	f.helpers = map[string]bool{}
+	tests := map[int]bool{}
+	for _, t := range f.found() {
+		tests[t.At] = true
+	}
+	const (
+		most  = 2000 // functions; more than that is no test file that a person wrote
+		large = 5000 // tokens
+		deep  = 2    // helpers that call helpers
+	)
+	for range deep {
+		for _, d := range f.Decls()[:min(len(f.Decls()), most)] {
+			if d.Type || tests[d.At] || f.helpers[d.Name] || d.To-d.From > large || d.To <= d.From {
+				continue
+			}
+			if len(assertion.Find(f.File, f.Match, func(n string) bool { return f.helpers[n] }, d.From, d.To)) > 0 {
+				f.helpers[d.Name] = true
+			}
+		}
+	}
+}

@@ -1,12 +1,21 @@
 package units
 
 import (
+	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
 	"github.com/devflow-suite/devflow/judge/units/signature"
 )
 
 // Param is one parameter.
 type Param = signature.Param
+
+// Decls lists the functions and types that the file declares; see source.File.Decls.
+func (f *File) Decls() []source.Decl {
+	if !f.read.decls {
+		f.decls, f.read.decls = f.DeclsIn(f.Match, 0, len(f.Tokens)), true
+	}
+	return f.decls
+}
 
 func (f *File) signatures() *signature.Reader {
 	if f.reader == nil {
@@ -18,7 +27,7 @@ func (f *File) signatures() *signature.Reader {
 // found are the test cases as package cases finds them.
 func (f *File) found() []cases.Test {
 	if !f.read.cases && f.Lang != "" {
-		f.cases = cases.Find(f.File)
+		f.cases = cases.FindIn(f.File, f.Match, f.Decls())
 	}
 	f.read.cases = true
 	return f.cases

@@ -28,11 +28,13 @@ type File struct {
 	masked   string
 	funcs    []*Func
 	tests    []*Test
+	decls    []source.Decl
+	helpers  map[string]bool
 	groups   []Group
 	scoped   []scope
 	cases    []cases.Test
 	reader   *signature.Reader
-	read     struct{ comments, masked, funcs, tests, groups, scopes, cases bool }
+	read     struct{ comments, masked, funcs, tests, groups, scopes, cases, decls bool }
 }
 
 // Parse reads a file. lang may be empty for configuration and documents; then there are no functions and tests.

@@ -27,8 +27,11 @@ type Test struct {
 }
 
 // Find lists the test cases of a file in order. A case inside another one (a subtest) is part of it.
-func Find(f *source.File) []Test {
-	s := newScanner(f)
+func Find(f *source.File) []Test { return FindIn(f, f.Brackets(), f.Decls()) }
+
+// FindIn is Find for callers that have what Brackets and Decls return.
+func FindIn(f *source.File, match []int32, decls []source.Decl) []Test {
+	s := scannerOf(f, match, decls)
 	tests := s.list()
 	for i := range tests {
 		t := &tests[i]
@@ -110,8 +113,10 @@ type scanner struct {
 	testing map[string]bool         // Go: names of parameters of type *testing.T and kin
 }
 
-func newScanner(f *source.File) *scanner {
-	s := &scanner{f: f, match: f.Brackets(), decls: f.Decls()}
+func newScanner(f *source.File) *scanner { return scannerOf(f, f.Brackets(), f.Decls()) }
+
+func scannerOf(f *source.File, match []int32, decls []source.Decl) *scanner {
+	s := &scanner{f: f, match: match, decls: decls}
 	if f.Lang == source.Go {
 		s.testing = map[string]bool{}
 		for i := range f.Tokens {
@@ -242,7 +247,8 @@ func (s *scanner) declared(d source.Decl) (Test, bool) {
 			}
 			return t, true
 		}
-		return t, f.Lang == source.Java && testName(d.Name) && s.mentions(d.At-3, d.At, "void")
+		// JUnit 3; one with parameters is a helper.
+		return t, f.Lang == source.Java && testName(d.Name) && s.mentions(d.At-3, d.At, "void") && f.Is(d.At+2, ")")
 	case source.CSharp:
 		names, _ := s.annotations(d.At)
 		if anyOf(names, "ExpectedException") {

@@ -39,9 +39,10 @@ const (
 	Exact              // equal to a value, throws a particular error, snapshot
 )
 
-// Find lists the assertions among tokens [from, to) of a file in order. match is what Brackets returned.
-func Find(f *source.File, match []int32, from, to int) []Assert {
-	x := &finder{f: f, match: match, from: max(from, 0), to: min(to, len(f.Tokens))}
+// Find lists the assertions among tokens [from, to) of a file in order. match is what Brackets returned; helper says
+// which functions of the file assert.
+func Find(f *source.File, match []int32, helper func(string) bool, from, to int) []Assert {
+	x := &finder{f: f, match: match, helper: helper, from: max(from, 0), to: min(to, len(f.Tokens))}
 	x.scan(x.from, x.to, 0)
 	return x.out
 }
@@ -49,6 +50,7 @@ func Find(f *source.File, match []int32, from, to int) []Assert {
 type finder struct {
 	f        *source.File
 	match    []int32
+	helper   func(string) bool
 	opener   []int32 // closing → opening; filled when first asked for
 	from, to int
 	out      []Assert
@@ -72,7 +74,9 @@ func (x *finder) scan(from, to, depth int) {
 		}
 		a, ok := x.find(i, to)
 		if !ok {
-			continue
+			if a, ok = x.follow(i); !ok {
+				continue
+			}
 		}
 		if a.To <= i {
 			a.To = i + 1
@@ -105,6 +109,36 @@ func (x *finder) nests(a *Assert) bool {
 		}
 	}
 	return false
+}
+
+// follow reads the call of a function of the file that asserts.
+func (x *finder) follow(i int) (Assert, bool) {
+	f := x.f
+	if !f.Is(i+1, "(") || f.Is(i-1, ".") && !f.Is(i-2, "self") && !f.Is(i-2, "this") || f.Is(i-1, "->") && !f.Is(i-2, "$this") || x.helper == nil || !x.helper(f.Text(i)) {
+		return Assert{}, false
+	}
+	switch f.Text(i - 1) {
+	case "def", "func", "fn", "fun", "function", "void", "new":
+		return Assert{}, false
+	}
+	if f.Is(x.closing(i+1)+1, "{") && f.Lang != source.Kotlin && f.Lang != source.Swift && f.Lang != source.Scala && f.Lang != source.Ruby { // declares it
+		return Assert{}, false
+	}
+	from, awaited := x.start(i)
+	a := Assert{From: from, At: i, Awaited: awaited, Callee: f.Text(i)}
+	_, end := x.chain(x.closing(i+1) + 1)
+	a.To = x.semicolon(end)
+	args := x.args(i + 1)
+	if len(args) > 0 && args[0][1]-args[0][0] == 1 && x.testing[f.Text(args[0][0])] {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		a.Looked = args[0]
+	}
+	if len(args) > 1 {
+		a.Wanted = args[1]
+	}
+	return a, true
 }
 
 func (x *finder) find(i, to int) (Assert, bool) {

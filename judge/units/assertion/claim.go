@@ -234,7 +234,7 @@ func (x *finder) wants(s [2]int) bool {
 func (x *finder) loosen(a *Assert) {
 	f := x.f
 	for i := a.Wanted[0]; i < a.Wanted[1] && i < a.Wanted[0]+longest; i++ {
-		if f.Kind(i) != source.Name {
+		if f.Kind(i) != source.Name || f.Is(i+1, ":") {
 			continue
 		}
 		whole := i <= a.Wanted[0]+3 && (a.Wanted[1]-i <= 5)
@@ -273,7 +273,7 @@ func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool)
 			a.Strength = Exact
 		}
 	case truthy:
-		if n >= 1 && plainCondition(name) {
+		if plainCondition(name) && (f.Kind(first[0]) != source.String || first[1]-first[0] > 1) {
 			x.condition(a, first, !negated)
 		}
 	case null:

@@ -37,7 +37,7 @@ func (x *finder) golang(i, to int) (Assert, bool) {
 	given := len(args) > 0 && args[0][1]-args[0][0] == 1 && x.testing[f.Text(args[0][0])]
 	switch {
 	case given:
-		if recv == "" && !helper(w) || f.Is(i-1, ".") && !library(recv) && !helper(w) && !claims(w) || prepares(w) {
+		if recv == "" && !helper(w) || recv != "" && !helper(w) && !claims(w) || prepares(w) {
 			return Assert{}, false
 		}
 		args = args[1:]
@@ -123,7 +123,7 @@ func claims(w string) bool {
 // helper reports whether a name says that its function asserts.
 func helper(w string) bool {
 	w = strings.TrimLeft(w, "_$")
-	for _, p := range [...]string{"assert", "expect", "verify", "check", "ensure", "should", "refute", "require", "must", "want", "compare", "equal", "is", "eq"} {
+	for _, p := range [...]string{"assert", "expect", "verify", "check", "ensure", "refute", "require", "must", "want", "compare", "equal", "is", "eq"} {
 		if len(w) < len(p) || !strings.EqualFold(w[:len(p)], p) {
 			continue
 		}

@@ -23,6 +23,14 @@ func (x *finder) local(name string) ([2]int, bool) {
 	return l.value, true
 }
 
+// assignments counts how often a name is given a value.
+func (x *finder) assignments(name string) int {
+	if x.locals == nil {
+		x.learn()
+	}
+	return x.locals[name].count
+}
+
 // learn finds the assignments among the tokens.
 func (x *finder) learn() {
 	f := x.f
@@ -153,6 +161,12 @@ func (x *finder) initial(i int) [2]int {
 		}
 		if lines && j > i && f.Tokens[j].First && !f.Is(j, ".") && !f.Is(j, "?.") && !f.Is(j-1, "+") && !f.Is(j, "+") && !f.Is(j, "?") && !f.Is(j, ":") && !f.Is(j, "||") && !f.Is(j, "&&") {
 			return [2]int{i, j}
+		}
+		if f.Is(j, "<") {
+			if k := x.generic(j); k > j {
+				j = k - 1
+				continue
+			}
 		}
 		j = max(j, x.closing(j))
 	}

@@ -63,7 +63,7 @@ func kindOf(name string) (k kind, negated bool) {
 	case "equal", "equals", "equalto", "eq", "eql", "same", "sameas", "identical", "identicalto", "deepequal", "deepequals", "strictequal", "deepstrictequal", "looseequal", "equalvalues", "exactly",
 		"arrayequals", "iterableequals", "linesmatch", "dictequal", "listequal", "tupleequal", "setequal", "countequal", "multilineequal", "sequenceequal", "jsoneq", "yamleq",
 		"equiv", "equivalent", "equivalentto", "be", "is", "tobe", "samevalue", "frameequal", "seriesequal", "arrayequal", "strictlyequal", "strictsame", "equaltypeof", "elementsmatch",
-		"containsexactly", "containsexactlyinanyorder", "containsexactlyelementsof", "containsonly", "sameelementsas", "sameinstance", "identicaltype", "deepeq", "eqnice", "equalsstring",
+		"containsexactly", "containsexactlyinanyorder", "containsexactlyelementsof", "containsonly", "sameelementsas", "sameinstance", "sameinstanceas", "positiveinfinity", "negativeinfinity", "notanumber", "infinite", "identicaltype", "deepeq", "eqnice", "equalsstring",
 		"stringequal", "intequal", "areequal", "aresame", "samemembers", "members", "consistof", "consistsof", "matcharray", "value", "text", "json", "exitcode", "status", "statuscode", "code", "mean",
 		"equalignoringcase", "equaltoignoringcase", "orderedequals", "unorderedequals", "encodingequal", "orderedsame", "typeequal", "streq", "strne", "inorder", "equalsinanyorder", "dataeq", "xmlequal",
 		"jsonequal", "htmlequal", "sequence", "emits", "emitsinorder", "body", "header", "stdout", "stderr", "completionequals", "emitsexactly", "ids", "equalobject", "beeq", "fileequal":
