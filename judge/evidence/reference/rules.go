@@ -6,9 +6,11 @@ package reference
 import (
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge/evidence/reference/module"
+	"github.com/devflow-suite/devflow/judge/evidence/reference/phantom"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/symbol"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 )
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return slices.Concat(symbol.Rules()) }
+func Rules() []rule.Rule { return slices.Concat(symbol.Rules(), module.Rules(), phantom.Rules()) }

@@ -16,7 +16,7 @@ Attr CharacterData DOMRect DOMMatrix DOMPoint OffscreenCanvas ImageBitmap HTMLCa
 HTMLImageElement HTMLVideoElement HTMLAudioElement HTMLIFrameElement HTMLScriptElement HTMLTemplateElement customElements alert atob blur btoa cancelAnimationFrame cancelIdleCallback caches clearImmediate
 clearInterval clearTimeout close closed confirm console cookieStore createImageBitmap crypto decodeURI decodeURIComponent dispatchEvent document encodeURI encodeURIComponent escape eval event exports fetch
 focus frames getComputedStyle getSelection global globalThis history importScripts indexedDB innerHeight innerWidth isFinite isNaN isSecureContext length localStorage location matchMedia module moveTo
-name navigator onerror onload onmessage open openDatabase origin outerHeight parent parseFloat parseInt performance postMessage print process prompt queueMicrotask removeEventListener addEventListener
+name navigator  open openDatabase origin outerHeight parent parseFloat parseInt performance postMessage print process prompt queueMicrotask removeEventListener addEventListener
 reportError requestAnimationFrame requestIdleCallback require resizeTo scroll scrollBy scrollTo self sessionStorage setImmediate setInterval setTimeout skipWaiting status stop structuredClone top undefined
 unescape window __dirname __filename arguments super this new typeof void delete await yield async function class import export return throw if for while switch catch with do else case in of instanceof
 get set static let const var try finally default extends null true false from as target meta

@@ -34,6 +34,7 @@ type Import struct {
 	Guarded  bool   // the code goes on when it is missing: try, #[cfg], an optional import
 	Static   bool   // Java: of a member; Dart: deferred …
 	Hidden   []string
+	Others   bool // the names are for others: this file does not get them
 }
 
 // Name is one imported name.
@@ -46,6 +47,9 @@ type Name struct {
 
 // Binds reports whether the import gives the file the name.
 func (m *Import) Binds(name string) bool {
+	if m.Others {
+		return false
+	}
 	if m.Alias == name {
 		return true
 	}

@@ -15,12 +15,26 @@ func (l *lister) script(i int) int {
 			l.required(i)
 		}
 		return i
+	case f.Is(i-1, ".") && f.Is(i+1, "(") && f.Kind(i+2) == source.String && mocks(f.Text(i-2), f.Text(i)) && !strings.Contains(f.Text(i+2), "${"):
+		l.add(Import{From: i, To: i + 3, Spec: f.Unquote(i + 2), Guarded: l.tried(i)})
+		return i
 	case f.Is(i, "import") && l.starts(i):
 		return l.imported(i)
 	case f.Is(i, "export") && l.starts(i):
 		return l.exported(i)
 	}
 	return i
+}
+
+// mocks knows calls that name a module.
+func mocks(object, method string) bool {
+	switch object {
+	case "jest", "vi", "vitest":
+		return method == "mock" || method == "doMock" || method == "unmock" || method == "requireActual" || method == "importActual" || method == "requireMock"
+	case "require":
+		return method == "resolve"
+	}
+	return false
 }
 
 // imported: import A, { b as c } from 'x'; import * as ns from 'x'; import 'x'.
@@ -90,7 +104,7 @@ func (l *lister) list(m *Import, open, end int) {
 // exported: export { a } from 'x'; export * from 'x'.
 func (l *lister) exported(i int) int {
 	f := l.f
-	m := Import{From: i, Form: Restate}
+	m := Import{From: i, Form: Restate, Others: true}
 	k := i + 1
 	if f.Is(k, "type") {
 		k++
@@ -101,6 +115,7 @@ func (l *lister) exported(i int) int {
 		k++
 		if f.Is(k, "as") {
 			m.Star = false
+			m.Names = append(m.Names, l.name(k+1, ""))
 			k += 2
 		}
 	case f.Is(k, "{"):
@@ -109,9 +124,6 @@ func (l *lister) exported(i int) int {
 			return i
 		}
 		l.list(&m, k, end)
-		for n := range m.Names {
-			m.Names[n].Alias = "" // nothing in this file
-		}
 		k = end + 1
 	}
 	if !f.Is(k, "from") || f.Kind(k+1) != source.String {

@@ -19,6 +19,7 @@ type Role uint8
 const (
 	Use       Role = iota // read, passed on, used as a type
 	Call                  // called without a receiver
+	Assign                // assigned, where that does not declare
 	Member                // behind a dot
 	MemberDef             // behind a dot, and assigned
 	Path                  // behind ::
@@ -105,6 +106,10 @@ func (r *Reader) Declares(name string, except func(*imports.Import) bool) bool {
 		switch r.Role(i) {
 		case Bind, Def, Inner:
 			return true
+		case Assign:
+			if r.Lang != source.TS && !r.Module() {
+				return true
+			}
 		case Import:
 			for k := range r.Imports {
 				if imp := &r.Imports[k]; i >= imp.From && i < imp.To && imp.Binds(name) && (except == nil || !except(imp)) {
@@ -114,6 +119,11 @@ func (r *Reader) Declares(name string, except func(*imports.Import) bool) bool {
 		}
 	}
 	return false
+}
+
+// Module reports whether a script has scope of its own: it imports or exports something.
+func (r *Reader) Module() bool {
+	return len(r.Imports) > 0 || len(r.At("export")) > 0 || len(r.At("exports")) > 0 || len(r.At("import")) > 0
 }
 
 // HasMember reports whether the file defines a member of the name: a method, a field, a property. Variables inside of

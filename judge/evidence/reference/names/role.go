@@ -32,6 +32,8 @@ func (r *Reader) Role(i int) Role {
 		return Path
 	case r.inner(i):
 		return Inner
+	case r.overload(i):
+		return Key
 	case r.defs[i]:
 		return Def
 	case r.declared(i, prev, next):
@@ -73,6 +75,18 @@ func (r *Reader) inner(i int) bool {
 		return true
 	}
 	return false
+}
+
+// overload reports the head of a Python function that only tells types.
+func (r *Reader) overload(i int) bool {
+	if r.Lang != source.Python || !r.Is(i-1, "def") {
+		return false
+	}
+	k := i - 2
+	if r.Is(k, "async") {
+		k--
+	}
+	return r.Is(k, "overload") && (r.Is(k-1, "@") || r.Is(k-1, "."))
 }
 
 // First reports whether token i begins a line.
@@ -135,7 +149,8 @@ func (r *Reader) declared(i int, prev, next string) bool {
 	case "final":
 		return r.Lang == source.Dart && next != "." && r.Kind(i+1) != source.Name && next != "<" || r.Lang == source.Scala
 	case "as":
-		return r.Lang == source.Python || r.Lang == source.JS
+		p := r.Parent(i)
+		return r.Lang == source.Python || r.Lang == source.JS || r.Lang == source.TS && p > 0 && (r.Is(p-1, "export") || r.Is(p-1, "type") && r.Is(p-2, "export"))
 	case "for":
 		return next == "in" || next == "of" || next == ","
 	case "static":
@@ -202,6 +217,12 @@ func (r *Reader) assigned(i int, prev string) Role {
 		if r.Glued(i+1) && r.Glued(i+2) && (r.Is(i+2, "{") || r.Kind(i+2) == source.String) {
 			return Key // an attribute
 		}
+		if p < 0 || r.Is(p, "{") {
+			switch {
+			case r.First(i), prev == ";", prev == "{", prev == "}", prev == ")":
+				return Assign
+			}
+		}
 	case source.Rust:
 		if p >= 0 && r.Is(p, "(") && r.Is(p-2, "[") {
 			return Key
@@ -232,6 +253,9 @@ func (r *Reader) listed(i int) bool {
 			return true
 		}
 	}
+	if r.Lang == source.Python && r.target(i) {
+		return true
+	}
 	if !r.Is(i+1, ",") && !r.Is(i-1, ",") {
 		return false
 	}
@@ -251,6 +275,35 @@ func (r *Reader) listed(i int) bool {
 		case r.Is(k, ","), r.Kind(k) == source.Name && !r.Tokens[k].First, r.Is(k, "*"):
 		default:
 			return false
+		}
+	}
+	return false
+}
+
+// target reports names that Python binds in for, with, lambda, case and type parameters.
+func (r *Reader) target(i int) bool {
+	if r.Is(i+1, ".") || r.Is(i+1, "(") {
+		return false
+	}
+	if p := r.Parent(i); p >= 0 && (r.Is(p-1, "as") || r.Is(p, "[") && r.defs[p-1]) {
+		return true
+	}
+	colon := false
+	for k := i - 1; k >= 0 && k > i-40; k-- {
+		switch {
+		case r.Is(k, "for"):
+			return !colon
+		case r.Is(k, "lambda"):
+			return !colon
+		case r.Is(k, "case"):
+			return r.First(k) && !colon
+		case r.Is(k, ":"):
+			colon = colon || r.Parent(k) < 0 || !r.Is(r.Parent(k), "{")
+		case r.Is(k, "in"), r.Is(k, "if"), r.Is(k, ";"):
+			return false
+		}
+		if r.Tokens[k].First && r.Parent(k) < 0 {
+			return r.Is(k, "case") && !colon
 		}
 	}
 	return false

@@ -37,7 +37,7 @@ func (r *Reader) Things() []Thing {
 	for _, d := range r.decls {
 		t := Thing{Name: r.Text(d.At), Line: d.Line, At: d.At}
 		switch {
-		case r.inner(d.At):
+		case r.inner(d.At), r.overload(d.At):
 			continue
 		case d.Type:
 			t.Kind = Type

@@ -36,7 +36,7 @@ func (s *search) imported(t *project.Removed, r *names.Reader) []int {
 			}
 		case source.Dart:
 			for _, n := range m.Names {
-				if n.Name == t.Name && s.v.Resolve(r, m).Found() && s.resolves(r, m, home) && s.lacks(home, t.Name) {
+				if n.Name == t.Name && s.v.Resolve(r, m).Found() && s.resolves(r, m, home) && s.v.Lacks(home, t.Name) {
 					out = append(out, n.Line)
 				}
 			}
@@ -64,49 +64,11 @@ func (s *search) resolves(r *names.Reader, m *imports.Import, home string) bool 
 	return ok && rest != "" && (strings.HasSuffix(stem, "/"+rest) || strings.HasSuffix(stem, "/"+rest+"/index"))
 }
 
-// lacks reports whether a module has nothing of the name: it neither defines nor imports it, and takes in no other module
-// as a whole.
-func (s *search) lacks(home, name string) bool {
-	r := s.v.Present(home)
-	if r == nil || r.Declares(name, nil) {
-		return false
-	}
-	for k := range r.Imports {
-		if m := &r.Imports[k]; m.Star && (r.Lang != source.Dart || m.Form == imports.Restate) {
-			return false
-		} else if r.Lang == source.Dart && m.Form == imports.File {
-			return false // parts
-		}
-		for _, n := range r.Imports[k].Names {
-			if n.Name == name || n.Alias == name {
-				return false
-			}
-		}
-	}
-	for _, i := range r.At(name) {
-		switch r.Role(i) {
-		case names.MemberDef, names.Key:
-			return false
-		}
-	}
-	switch r.Lang {
-	case source.Python:
-		return len(r.At("__getattr__")) == 0 && len(r.At("globals")) == 0
-	case source.JS, source.TS:
-		for _, i := range r.At("exports") { // module.exports = something that is made elsewhere
-			if r.Is(i+1, "=") && !r.Is(i+2, "{") && r.Kind(i+2) != 0 && !r.Is(i+2, "exports") && r.Is(i-1, ".") {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func (s *search) fromPython(t *project.Removed, r *names.Reader, m *imports.Import) []int {
 	home := t.File.Path
 	for _, n := range m.Names {
 		if n.Name == t.Name {
-			if m.Guarded || !s.resolves(r, m, home) || !s.lacks(home, t.Name) {
+			if m.Guarded || !s.resolves(r, m, home) || !s.v.Lacks(home, t.Name) {
 				continue
 			}
 			if strings.HasSuffix(home, "__init__.py") {
@@ -123,11 +85,11 @@ func (s *search) fromPython(t *project.Removed, r *names.Reader, m *imports.Impo
 		if strings.Trim(m.Spec, ".") == "" {
 			sub.Spec = m.Spec + n.Name
 		}
-		if n.Name == project.Stem(home) && s.resolves(r, &sub, home) && s.lacks(home, t.Name) {
+		if n.Name == project.Stem(home) && s.resolves(r, &sub, home) && s.v.Lacks(home, t.Name) {
 			return s.behind(t, r, n.Alias)
 		}
 	}
-	if len(m.Names) == 0 && !m.Star && m.Alias != "" && s.resolves(r, m, home) && s.lacks(home, t.Name) {
+	if len(m.Names) == 0 && !m.Star && m.Alias != "" && s.resolves(r, m, home) && s.v.Lacks(home, t.Name) {
 		last := m.Spec[strings.LastIndexByte(m.Spec, '.')+1:]
 		if !strings.Contains(m.Spec, ".") || m.Alias != strings.Split(m.Spec, ".")[0] {
 			last = m.Alias
@@ -143,11 +105,11 @@ func (s *search) fromScript(t *project.Removed, r *names.Reader, m *imports.Impo
 		return nil
 	}
 	for _, n := range m.Names {
-		if n.Name == t.Name && s.resolves(r, m, home) && s.lacks(home, t.Name) {
+		if n.Name == t.Name && s.resolves(r, m, home) && s.v.Lacks(home, t.Name) {
 			return []int{n.Line}
 		}
 	}
-	if m.Alias != "" && m.Alias != t.Name && s.exported(t) && s.resolves(r, m, home) && s.lacks(home, t.Name) {
+	if m.Alias != "" && m.Alias != t.Name && s.exported(t) && s.resolves(r, m, home) && s.v.Lacks(home, t.Name) {
 		return s.behind(t, r, m.Alias)
 	}
 	return nil
@@ -213,7 +175,7 @@ func (s *search) fromRust(t *project.Removed, r *names.Reader, m *imports.Import
 		if n.Name != t.Name || !local(m.Spec) && !strings.Contains(m.Spec, "::") {
 			continue
 		}
-		if s.module(m.Spec, t) && s.lacks(t.File.Path, t.Name) {
+		if s.module(m.Spec, t) && s.v.Lacks(t.File.Path, t.Name) {
 			return []int{n.Line}
 		}
 	}
@@ -248,7 +210,7 @@ func (s *search) rustPaths(t *project.Removed, r *names.Reader) []int {
 		for k := i - 3; r.Is(k, "::"); k -= 2 {
 			spec = r.Text(k-1) + "::" + spec
 		}
-		if (local(spec) || r.Class(spec) == nil && spec != "" && spec[0] >= 'a' && spec[0] <= 'z') && s.module(spec, t) && s.lacks(t.File.Path, t.Name) {
+		if (local(spec) || r.Class(spec) == nil && spec != "" && spec[0] >= 'a' && spec[0] <= 'z') && s.module(spec, t) && s.v.Lacks(t.File.Path, t.Name) {
 			out = append(out, r.TokenLine(i))
 		}
 	}

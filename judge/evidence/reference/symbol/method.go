@@ -2,7 +2,6 @@ package symbol
 
 import (
 	"path"
-	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/names"
@@ -144,44 +143,7 @@ func (s *search) basesKnown(t *project.Removed, former *names.Reader) bool {
 	if t.File.Lang == source.Go && (t.Name[0] < 'A' || t.Name[0] > 'Z') {
 		return true // other packages cannot give it
 	}
-	return s.basesOf(c, former, 0)
-}
-
-func (s *search) basesOf(c *names.Class, r *names.Reader, depth int) bool {
-	for _, b := range c.Bases {
-		if plainBase(b) {
-			continue
-		}
-		if depth > 4 || strings.Contains(b, ".") {
-			return false
-		}
-		base, home := r.Class(b), r
-		if base == nil {
-			for _, p := range s.v.C.Now.Grep([]string{b}, 200)[b] {
-				if project.Code(p.Path, project.Family(r.Lang)) {
-					if o := s.v.Present(p.Path); o != nil && o.Class(b) != nil {
-						base, home = o.Class(b), o
-						break
-					}
-				}
-			}
-		}
-		if base == nil || !s.basesOf(base, home, depth+1) {
-			return false
-		}
-	}
-	return true
-}
-
-// plainBase knows library types that give no members worth a name of one's own.
-func plainBase(b string) bool {
-	switch b {
-	case "object", "Object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "Exception", "ValueError", "RuntimeError", "TypeError", "Error", "Serializable", "Cloneable", "Comparable", "Comparator",
-		"Runnable", "Iterable", "Equatable", "NamedTuple", "TypedDict", "KeyError", "LookupError", "IOError", "OSError", "Throwable", "RuntimeException", "IllegalArgumentException", "AutoCloseable",
-		"Closeable", "EventEmitter":
-		return true
-	}
-	return false
+	return s.v.BasesKnown(former, c)
 }
 
 // has reports whether a variable of the file is declared with the class as its type, or made by it.

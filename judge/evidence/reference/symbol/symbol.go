@@ -44,7 +44,7 @@ const maxPlaces = 3
 
 func find(c *change.Change, report func(rule.Finding)) {
 	v := project.Of(c)
-	if v == nil || c.Partial || len(v.Removed()) == 0 {
+	if v == nil || c.Partial {
 		return
 	}
 	s := &search{v: v, places: v.RemovedPlaces(), report: report}
@@ -63,6 +63,9 @@ func find(c *change.Change, report func(rule.Finding)) {
 			done[key] = true
 			s.tell(t, ref)
 		}
+	}
+	for _, f := range c.Files {
+		s.unbound(f, done)
 	}
 }
 
@@ -179,7 +182,7 @@ func (s *search) within(t *project.Removed, files []*names.Reader) []ref {
 		return nil
 	}
 	r := s.v.Present(t.File.Path)
-	if r.Declares(t.Name, nil) || r.HasMember(t.Name) || s.open(r) || builtin.Known(r.Lang, t.Name) {
+	if r.Declares(t.Name, nil) || (t.Class != "" || implicit(r.Lang)) && r.HasMember(t.Name) || s.open(r) || builtin.Known(r.Lang, t.Name) {
 		return nil
 	}
 	if t.Class != "" && !t.Private && !s.basesKnown(t, s.v.Former(t.File)) {
@@ -294,29 +297,19 @@ func (s *search) definedIn(name, dir string, files []*names.Reader) bool {
 	return false
 }
 
-// open reports whether an import may give the file any name.
+// open reports whether an import may give the file any name. In languages where every import does, only new ones can
+// stand in for what went.
 func (s *search) open(r *names.Reader) bool {
 	f := s.v.Changed(r.Path)
 	for k := range r.Imports {
 		m := &r.Imports[k]
-		if !m.Star || m.Form != 0 {
-			continue
-		}
 		switch r.Lang {
-		case source.Dart: // every import does: only new ones can stand in for what went
-			if f == nil || !f.Touched(m.Line, m.Line) {
-				continue
-			}
-		case source.Rust:
-			if strings.HasPrefix(m.Spec, "crate") || strings.HasPrefix(m.Spec, "self") || strings.HasPrefix(m.Spec, "super") || m.Spec == "" {
-				continue
-			}
-		case source.Java, source.Kotlin:
+		case source.Dart, source.Java, source.Kotlin:
 			if f == nil || !f.Touched(m.Line, m.Line) {
 				continue
 			}
 		}
-		if !s.v.Resolve(r, m).Found() {
+		if s.v.Foreign(r, m) {
 			return true
 		}
 	}

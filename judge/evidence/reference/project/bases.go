@@ -1,0 +1,51 @@
+package project
+
+import (
+	"strings"
+
+	"github.com/devflow-suite/devflow/judge/evidence/reference/names"
+)
+
+// BasesKnown reports whether a class of the file can inherit members from nowhere but this project.
+func (v *View) BasesKnown(r *names.Reader, c *names.Class) bool { return v.basesKnown(r, c, 0) }
+
+// deepest bounds chains of base classes.
+const deepest = 5
+
+func (v *View) basesKnown(r *names.Reader, c *names.Class, depth int) bool {
+	for _, b := range c.Bases {
+		if plainBase(b) {
+			continue
+		}
+		if depth >= deepest || strings.Contains(b, ".") {
+			return false
+		}
+		base, home := r.Class(b), r
+		if base == nil {
+			for _, p := range v.C.Now.Grep([]string{b}, many)[b] {
+				if !Code(p.Path, Family(r.Lang)) {
+					continue
+				}
+				if o := v.Present(p.Path); o != nil && o.Class(b) != nil {
+					base, home = o.Class(b), o
+					break
+				}
+			}
+		}
+		if base == nil || base == c || !v.basesKnown(home, base, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainBase knows library types that give no members worth a name of one's own.
+func plainBase(b string) bool {
+	switch b {
+	case "object", "Object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "Exception", "ValueError", "RuntimeError", "TypeError", "Error", "Serializable", "Cloneable", "Comparable", "Comparator",
+		"Runnable", "Iterable", "Equatable", "NamedTuple", "TypedDict", "KeyError", "LookupError", "IOError", "OSError", "Throwable", "RuntimeException", "IllegalArgumentException", "AutoCloseable",
+		"Closeable", "EventEmitter", "Callable", "Supplier", "Function", "Iterator", "BaseException":
+		return true
+	}
+	return false
+}
