@@ -1,19 +1,22 @@
 package units
 
-import "github.com/devflow-suite/devflow/judge/units/assertion"
+import (
+	"github.com/devflow-suite/devflow/judge/units/assertion"
+	"github.com/devflow-suite/devflow/judge/units/claim"
+)
 
 // Assert is one statement of a test that can make it fail.
-type Assert = assertion.Assert
+type Assert = claim.Assert
 
 // Strength orders assertions by what they pin down.
-type Strength = assertion.Strength
+type Strength = claim.Strength
 
 // Strengths in rising order.
 const (
-	Unknown   = assertion.Unknown
-	Presence  = assertion.Presence  // not nil, defined, truthy, of some type, does not throw
-	Tolerance = assertion.Tolerance // within a delta, a range, contains, matches a pattern, greater than
-	Exact     = assertion.Exact     // equal to a value, throws a particular error, snapshot
+	Unknown   = claim.Unknown
+	Presence  = claim.Presence  // not nil, defined, truthy, of some type, does not throw
+	Tolerance = claim.Tolerance // within a delta, a range, contains, matches a pattern, greater than
+	Exact     = claim.Exact     // equal to a value, throws a particular error, snapshot
 )
 
 // Asserts lists the assertions written in the test itself, in order; helpers are not followed (Weight counts them).
@@ -26,7 +29,10 @@ func (t *Test) Asserts() []Assert {
 
 // AssertsIn lists the assertions among tokens [from, to).
 func (f *File) AssertsIn(from, to int) []Assert {
-	return assertion.Find(f.File, f.Match, f.asserts, from, to)
+	if f.finder == nil {
+		f.finder = assertion.New(f.File, f.Match, f.asserts)
+	}
+	return f.finder.Find(from, to)
 }
 
 // asserts reports whether a function of the file that is no test asserts, itself or through another one.
@@ -49,12 +55,13 @@ func (f *File) learn() {
 		large = 5000 // tokens
 		deep  = 2    // helpers that call helpers
 	)
+	x := assertion.New(f.File, f.Match, func(n string) bool { return f.helpers[n] })
 	for range deep {
 		for _, d := range f.Decls()[:min(len(f.Decls()), most)] {
 			if d.Type || tests[d.At] || f.helpers[d.Name] || d.To-d.From > large || d.To <= d.From {
 				continue
 			}
-			if len(assertion.Find(f.File, f.Match, func(n string) bool { return f.helpers[n] }, d.From, d.To)) > 0 {
+			if len(x.Find(d.From, d.To)) > 0 {
 				f.helpers[d.Name] = true
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/cases"
 	"github.com/devflow-suite/devflow/judge/lex"
+	"github.com/devflow-suite/devflow/judge/units/assertion"
 	"github.com/devflow-suite/devflow/judge/units/signature"
 )
 
@@ -30,6 +31,7 @@ type File struct {
 	tests    []*Test
 	decls    []source.Decl
 	helpers  map[string]bool
+	finder   *assertion.Finder
 	groups   []Group
 	scoped   []scope
 	cases    []cases.Test

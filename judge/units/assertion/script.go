@@ -4,15 +4,17 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/judge/units/claim"
+	"github.com/devflow-suite/devflow/judge/units/expr"
 )
 
 // script finds the assertions of JavaScript and TypeScript: Jest and its kin, chai, node:assert, ava, tap, supertest, types.
-func (x *finder) script(i int) (Assert, bool) {
-	f := x.f
+func (x *Finder) script(i int) (claim.Assert, bool) {
+	f := x.F
 	w := f.Text(i)
-	call := f.Is(i+1, "(") || f.Is(i+1, "<") && f.Is(x.generic(i+1), "(")
+	call := f.Is(i+1, "(") || f.Is(i+1, "<") && f.Is(x.Generic(i+1), "(")
 	if f.Is(i-1, "function") {
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	member := f.Is(i-1, ".") || f.Is(i-1, "?.")
 	switch w {
@@ -25,20 +27,20 @@ func (x *finder) script(i int) (Assert, bool) {
 		case f.Is(i+1, ".") && (f.Is(i+2, "soft") || f.Is(i+2, "poll") || f.Is(i+2, "fail")) && f.Is(i+3, "("):
 			return x.expect(i + 2)
 		}
-		return Assert{}, false
+		return claim.Assert{}, false
 	case "assert":
 		if call && !member || call && (f.Is(i-2, "t") || f.Is(i-2, "console") || f.Is(i-2, "tap")) {
 			return x.scriptCall(i), true
 		}
-		return Assert{}, false
+		return claim.Assert{}, false
 	case "should":
 		if member || call && !member {
 			return x.should(i)
 		}
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	if !call {
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	if member {
 		switch f.Text(i - 2) {
@@ -48,7 +50,7 @@ func (x *finder) script(i int) (Assert, bool) {
 			if avaClaim(w) {
 				return x.scriptCall(i), true
 			}
-			return Assert{}, false
+			return claim.Assert{}, false
 		}
 	}
 	switch w {
@@ -56,14 +58,14 @@ func (x *finder) script(i int) (Assert, bool) {
 		if !member {
 			return x.scriptCall(i), true
 		}
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	ordinary := w == "verify" || w == "check" || w == "ensure" || w == "must" || w == "compare"
-	if helper(w) && !f.Is(i-1, "new") && !strings.HasPrefix(w, "is") && !strings.HasPrefix(w, "must") && !strings.HasPrefix(w, "compare") && !strings.HasPrefix(w, "require") && !strings.HasPrefix(w, "eq") &&
-		!strings.HasPrefix(w, "want") && (!member || strings.HasPrefix(w, "assert") || strings.HasPrefix(w, "expect")) && (!ordinary || f.Is(x.closing(x.generic(i+1))+1, ".")) {
+	if claim.Helper(w) && !f.Is(i-1, "new") && !strings.HasPrefix(w, "is") && !strings.HasPrefix(w, "must") && !strings.HasPrefix(w, "compare") && !strings.HasPrefix(w, "require") && !strings.HasPrefix(w, "eq") &&
+		!strings.HasPrefix(w, "want") && (!member || strings.HasPrefix(w, "assert") || strings.HasPrefix(w, "expect")) && (!ordinary || f.Is(x.Closing(x.Generic(i+1))+1, ".")) {
 		return x.scriptCall(i), true
 	}
-	return Assert{}, false
+	return claim.Assert{}, false
 }
 
 // avaClaim reports whether a method of t is one of the claims of ava or tap.
@@ -78,15 +80,15 @@ func avaClaim(w string) bool {
 }
 
 // scriptCall reads assert.equal(a, b) and the like.
-func (x *finder) scriptCall(i int) Assert {
-	f := x.f
-	from, awaited := x.start(i)
-	open := x.generic(i + 1)
-	a := Assert{From: from, At: i, Awaited: awaited, Callee: x.dotted(from, i)}
-	links, end := x.chain(x.closing(open) + 1)
-	a.To = x.semicolon(end)
+func (x *Finder) scriptCall(i int) claim.Assert {
+	f := x.F
+	from, awaited := x.Start(i)
+	open := x.Generic(i + 1)
+	a := claim.Assert{From: from, At: i, Awaited: awaited, Callee: x.Dotted(from, i)}
+	links, end := x.Chain(x.Closing(open) + 1)
+	a.To = x.Semicolon(end)
 	name := f.Text(i)
-	args := x.args(open)
+	args := x.Args(open)
 	switch name {
 	case "not": // ava
 		name = "notEqual"
@@ -101,35 +103,35 @@ func (x *finder) scriptCall(i int) Assert {
 			name = "noError"
 		}
 	case "pass":
-		a.Trivial, a.Strength = true, Presence
+		a.Trivial, a.Strength = true, claim.Presence
 		return a
 	}
-	x.fill(&a, name, args, false)
+	x.Fill(&a, name, args, false)
 	for _, l := range links {
-		if l.open >= 0 {
-			a.Matcher = f.Text(l.at)
+		if l.Open >= 0 {
+			a.Matcher = f.Text(l.At)
 		}
 	}
 	return a
 }
 
 // expect reads expect(x).not.toBe(y), also without a call at the end as in chai. Token i is the name that is called.
-func (x *finder) expect(i int) (Assert, bool) {
-	f := x.f
-	from, awaited := x.start(i)
-	open := x.generic(i + 1)
-	a := Assert{From: from, At: i, Awaited: awaited, Callee: f.Text(i)}
+func (x *Finder) expect(i int) (claim.Assert, bool) {
+	f := x.F
+	from, awaited := x.Start(i)
+	open := x.Generic(i + 1)
+	a := claim.Assert{From: from, At: i, Awaited: awaited, Callee: f.Text(i)}
 	if f.Is(i-1, ".") {
 		a.Callee = "expect." + f.Text(i)
 	}
-	if args := x.args(open); len(args) > 0 {
+	if args := x.Args(open); len(args) > 0 {
 		a.Looked = args[0]
 	}
-	links, end := x.chain(x.closing(open) + 1)
-	a.To = x.semicolon(end)
+	links, end := x.Chain(x.Closing(open) + 1)
+	a.To = x.Semicolon(end)
 	switch {
 	case f.Is(i, "fail"):
-		a.Strength = Exact
+		a.Strength = claim.Exact
 		return a, true
 	case len(links) == 0 && f.Is(i, "expect"):
 		a.Trivial = true
@@ -139,24 +141,24 @@ func (x *finder) expect(i int) (Assert, bool) {
 		x.types(&a, i, links)
 		return a, true
 	}
-	x.links(&a, links)
+	x.Links(&a, links)
 	return a, true
 }
 
 // types reads claims about types, which the compiler checks.
-func (x *finder) types(a *Assert, i int, links []link) {
-	f := x.f
-	a.Strength = Exact
+func (x *Finder) types(a *claim.Assert, i int, links []expr.Link) {
+	f := x.F
+	a.Strength = claim.Exact
 	if f.Is(i+1, "<") {
-		a.Wanted = [2]int{i + 2, x.generic(i+1) - 1}
+		a.Wanted = [2]int{i + 2, x.Generic(i+1) - 1}
 	}
 	var names []string
 	for _, l := range links {
-		names = append(names, f.Text(l.at))
-		if f.Is(l.at+1, "<") {
-			a.Wanted = [2]int{l.at + 2, max(x.generic(l.at+1)-1, l.at+2)}
-		} else if l.open >= 0 && x.closing(l.open) > l.open+1 {
-			a.Wanted = [2]int{l.open + 1, min(x.closing(l.open), len(f.Tokens))}
+		names = append(names, f.Text(l.At))
+		if f.Is(l.At+1, "<") {
+			a.Wanted = [2]int{l.At + 2, max(x.Generic(l.At+1)-1, l.At+2)}
+		} else if l.Open >= 0 && x.Closing(l.Open) > l.Open+1 {
+			a.Wanted = [2]int{l.Open + 1, min(x.Closing(l.Open), len(f.Tokens))}
 		}
 	}
 	a.Matcher = strings.Join(names, ".")
@@ -164,67 +166,16 @@ func (x *finder) types(a *Assert, i int, links []link) {
 		a.Trivial = true
 	}
 	if strings.Contains(a.Matcher, "toMatchTypeOf") || strings.Contains(a.Matcher, "toExtend") || strings.Contains(a.Matcher, "toBeAny") {
-		a.Strength = Tolerance
-	}
-}
-
-// links fills in the matchers of a chain.
-func (x *finder) links(a *Assert, links []link) {
-	f := x.f
-	var names []string
-	not, claimed := false, false
-	looked := a.Looked
-	for n, l := range links {
-		name := f.Text(l.at)
-		switch name {
-		case "not", "never":
-			not = true
-			continue
-		case "with", "and", "be", "been", "is", "that", "which", "has", "have", "at", "of", "does", "still", "also", "to", "deep", "nested", "own", "any", "all", "an", "a", "resolves", "rejects", "itself", "eventually", "ordered":
-			if l.open < 0 {
-				if name == "resolves" || name == "rejects" || name == "to" || name == "deep" || name == "be" || name == "eventually" {
-					names = append(names, name)
-				}
-				continue
-			}
-		case "then", "catch", "finally", "withContext", "because":
-			continue
-		}
-		names = append(names, name)
-		if l.open < 0 {
-			if strings.HasPrefix(name, "to") && len(name) > 2 && name[2] < 'a' && n == len(links)-1 { // toBe without a call never runs
-				a.Trivial = true
-				continue
-			}
-		}
-		var args [][2]int
-		if l.open >= 0 {
-			args = x.args(l.open)
-		}
-		a.Looked = looked
-		trivial := a.Trivial
-		x.claim(a, name, args, not)
-		a.Trivial = a.Trivial && (trivial || !claimed)
-		claimed = true
-		if name == "rejectedWith" || name == "fulfilled" || name == "rejected" {
-			a.Strength = max(a.Strength, Presence)
-		}
-	}
-	a.Matcher = strings.Join(names, ".")
-	if not {
-		a.Matcher = "not." + a.Matcher
-	}
-	if a.Strength == Unknown && len(links) > 0 {
-		a.Strength = Unknown
+		a.Strength = claim.Tolerance
 	}
 }
 
 // scriptLink reads a link of a chain that is no expect: request(app).get('/').expect(200).
-func (x *finder) scriptLink(i int) Assert {
-	f := x.f
-	open := x.generic(i + 1)
-	a := Assert{From: i - 1, At: i, To: min(x.closing(open)+1, len(f.Tokens)), Callee: ".expect", Strength: Exact, Awaited: true}
-	from, _ := x.start(i)
+func (x *Finder) scriptLink(i int) claim.Assert {
+	f := x.F
+	open := x.Generic(i + 1)
+	a := claim.Assert{From: i - 1, At: i, To: min(x.Closing(open)+1, len(f.Tokens)), Callee: ".expect", Strength: claim.Exact, Awaited: true}
+	from, _ := x.Start(i)
 	for f.Is(from, "await") || f.Is(from, "return") {
 		from++
 	}
@@ -234,12 +185,12 @@ func (x *finder) scriptLink(i int) Assert {
 			end = k
 			break
 		}
-		k = max(k, min(x.closing(k), i-2))
+		k = max(k, min(x.Closing(k), i-2))
 	}
-	if end > from && end-from < longest {
+	if end > from && end-from < expr.Longest {
 		a.Looked = [2]int{from, end}
 	}
-	args := x.args(open)
+	args := x.Args(open)
 	switch {
 	case len(args) == 0:
 	case f.Kind(args[0][0]) == source.Number:
@@ -254,39 +205,39 @@ func (x *finder) scriptLink(i int) Assert {
 			n--
 		}
 		if n == 1 && f.Is(args[0][0], "done") {
-			a.Strength = Unknown
+			a.Strength = claim.Unknown
 		}
 		a.Wanted = [2]int{args[0][0], args[n-1][1]}
 	}
-	a.Expected = x.norm(a.Wanted)
+	a.Expected = x.Norm(a.Wanted)
 	return a
 }
 
 // should reads x.should.equal(y), should(x).equal(y) and cy.get(x).should('equal', y).
-func (x *finder) should(i int) (Assert, bool) {
-	f := x.f
-	from, awaited := x.start(i)
-	a := Assert{From: from, At: i, Awaited: awaited, Callee: "should"}
+func (x *Finder) should(i int) (claim.Assert, bool) {
+	f := x.F
+	from, awaited := x.Start(i)
+	a := claim.Assert{From: from, At: i, Awaited: awaited, Callee: "should"}
 	j := i + 1
 	called := f.Is(j, "(")
 	if called {
-		j = x.closing(j) + 1
+		j = x.Closing(j) + 1
 	}
-	links, end := x.chain(j)
-	a.To = x.semicolon(end)
+	links, end := x.Chain(j)
+	a.To = x.Semicolon(end)
 	if f.Is(i-1, ".") {
 		k := from
 		for f.Is(k, "await") || f.Is(k, "return") {
 			k++
 		}
-		if i-1-k < longest {
+		if i-1-k < expr.Longest {
 			a.Looked = [2]int{k, i - 1}
 		}
 		if called {
-			args := x.args(i + 1)
+			args := x.Args(i + 1)
 			if len(args) > 0 && f.Kind(args[0][0]) == source.String {
 				a.Matcher = f.Unquote(args[0][0])
-				x.claim(&a, strings.ReplaceAll(strings.ReplaceAll(a.Matcher, "not.", "not"), ".", ""), args[1:], false)
+				x.Claim(&a, strings.ReplaceAll(strings.ReplaceAll(a.Matcher, "not.", "not"), ".", ""), args[1:], false)
 				return a, true
 			}
 			if len(links) == 0 && len(args) == 0 {
@@ -294,13 +245,13 @@ func (x *finder) should(i int) (Assert, bool) {
 			}
 		}
 	} else if called {
-		if args := x.args(i + 1); len(args) > 0 {
+		if args := x.Args(i + 1); len(args) > 0 {
 			a.Looked = args[0]
 		}
 	}
 	if len(links) == 0 && !called {
 		return a, false
 	}
-	x.links(&a, links)
+	x.Links(&a, links)
 	return a, true
 }

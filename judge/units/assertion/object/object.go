@@ -1,22 +1,31 @@
-package assertion
+// Package object finds the assertions of the languages whose libraries are used as methods and macros with telling names:
+// Java, Kotlin, C#, Scala, Swift, PHP, Ruby, C and C++.
+//
+// It is part of package assertion, which finds those of the others. It owns no table and no file and judges nothing.
+package object
 
 import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/judge/units/claim"
+	"github.com/devflow-suite/devflow/judge/units/expr"
 )
 
-// object finds the assertions of Java, Kotlin, C#, Scala, Swift and PHP, whose libraries use calls with telling names.
-func (x *finder) object(i int) (Assert, bool) {
-	f := x.f
+// Finder finds assertions; it belongs to one goroutine.
+type Finder struct{ *claim.Reader }
+
+// Find finds the assertions of Java, Kotlin, C#, Scala, Swift and PHP, whose libraries use calls with telling names.
+func (x Finder) Find(i int) (claim.Assert, bool) {
+	f := x.F
 	w := f.Text(i)
-	open := x.generic(i + 1)
+	open := x.Generic(i + 1)
 	if f.Lang == source.Scala && f.Is(open, "[") {
-		open = x.closing(open) + 1
+		open = x.Closing(open) + 1
 	}
 	switch f.Text(i - 1) {
 	case "fun", "func", "def", "function", "void", "new", "class", "import":
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	if w == "assert" && !f.Is(open, "(") && f.Lang == source.Java && !f.Is(i-1, ".") && !f.Is(i+1, "=") {
 		return x.javaAssert(i), true
@@ -26,39 +35,39 @@ func (x *finder) object(i int) (Assert, bool) {
 	}
 	block := f.Is(open, "{") && (f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala)
 	if !f.Is(open, "(") && !block {
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	if !x.asserts(i, w) {
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
-	from, awaited := x.start(i)
-	a := Assert{From: from, At: i, Awaited: awaited, Callee: x.qualified(i)}
+	from, awaited := x.Start(i)
+	a := claim.Assert{From: from, At: i, Awaited: awaited, Callee: x.qualified(i)}
 	if f.Is(i-1, "#") {
 		a.From, a.Callee = i-1, "#"+w
 	}
 	var args [][2]int
-	end := x.closing(open) + 1
+	end := x.Closing(open) + 1
 	if block {
-		args = [][2]int{{open + 1, min(x.closing(open), len(f.Tokens))}}
+		args = [][2]int{{open + 1, min(x.Closing(open), len(f.Tokens))}}
 	} else {
-		args = x.args(open)
+		args = x.Args(open)
 		if f.Is(end, "{") && (f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala) {
-			args = append(args, [2]int{end + 1, min(x.closing(end), len(f.Tokens))})
-			end = x.closing(end) + 1
+			args = append(args, [2]int{end + 1, min(x.Closing(end), len(f.Tokens))})
+			end = x.Closing(end) + 1
 		}
 	}
 	if f.Is(i+1, "<") && open > i+2 || f.Is(i+1, "[") && f.Lang == source.Scala { // assertThrows<E> { … }
 		a.Wanted = [2]int{i + 2, open - 1}
 	}
-	links, end := x.chain(end)
-	a.To = x.semicolon(end)
+	links, end := x.Chain(end)
+	a.To = x.Semicolon(end)
 	x.objectFill(&a, i, w, args, links)
 	return a, true
 }
 
 // qualified is Assert.Equal, this.assertX, Mockito.verify or the plain name.
-func (x *finder) qualified(i int) string {
-	f := x.f
+func (x Finder) qualified(i int) string {
+	f := x.F
 	if (f.Is(i-1, ".") || f.Is(i-1, "::") || f.Is(i-1, "->")) && f.Kind(i-2) == source.Name {
 		return f.Text(i-2) + f.Text(i-1) + f.Text(i)
 	}
@@ -66,8 +75,8 @@ func (x *finder) qualified(i int) string {
 }
 
 // asserts reports whether the call of a name is an assertion.
-func (x *finder) asserts(i int, w string) bool {
-	f := x.f
+func (x Finder) asserts(i int, w string) bool {
+	f := x.F
 	member := f.Is(i-1, ".") || f.Is(i-1, "::") || f.Is(i-1, "->")
 	recv := ""
 	if member {
@@ -95,10 +104,10 @@ func (x *finder) asserts(i int, w string) bool {
 	case w == "fail" && (!member || recv == "Assert" || recv == "Assertions" || recv == "self" || recv == "this" || recv == "$this" || recv == "TestCase"):
 		return true
 	case w == "verify" || w == "verifyNoMoreInteractions" || w == "verifyNoInteractions" || w == "verifyZeroInteractions" || w == "coVerify" || w == "verifyAll" || w == "verifyOrder" || w == "verifySequence" || w == "inOrder_":
-		return (!member || recv == "Mockito" || recv == "inOrder" || recv == "order" || recv == "BDDMockito") && (f.Is(i+1, "(") && (f.Lang != source.Java || f.Is(x.closing(i+1)+1, ".") || len(w) > 6) || f.Lang == source.Kotlin)
+		return (!member || recv == "Mockito" || recv == "inOrder" || recv == "order" || recv == "BDDMockito") && (f.Is(i+1, "(") && (f.Lang != source.Java || f.Is(x.Closing(i+1)+1, ".") || len(w) > 6) || f.Lang == source.Kotlin)
 	case w == "expect" || w == "expectThat" || w == "expectThrows" || w == "expectThatCode" || w == "expectCatching":
 		return !member || w != "expect"
-	case w == "then" && (f.Lang == source.Java || f.Lang == source.Kotlin) && !member && f.Is(x.closing(i+1)+1, "."):
+	case w == "then" && (f.Lang == source.Java || f.Lang == source.Kotlin) && !member && f.Is(x.Closing(i+1)+1, "."):
 		return true
 	case w == "shouldThrow" || w == "shouldThrowExactly" || w == "shouldThrowAny" || w == "shouldNotThrowAny" || w == "shouldThrowWithMessage":
 		return true
@@ -106,46 +115,46 @@ func (x *finder) asserts(i int, w string) bool {
 		return true
 	}
 	if strings.HasPrefix(w, "check") || strings.HasPrefix(w, "verify") || strings.HasPrefix(w, "expect") {
-		return !member && helper(w) && w != "check" && w != "checkNotNull" && w != "verify"
+		return !member && claim.Helper(w) && w != "check" && w != "checkNotNull" && w != "verify"
 	}
 	return false
 }
 
-func (x *finder) objectFill(a *Assert, i int, w string, args [][2]int, links []link) {
-	f := x.f
-	args = x.positional(args)
+func (x Finder) objectFill(a *claim.Assert, i int, w string, args [][2]int, links []expr.Link) {
+	f := x.F
+	args = x.Positional(args)
 	switch {
 	case w == "Should" || strings.HasPrefix(w, "Should") && f.Lang == source.CSharp || f.Lang == source.Kotlin && strings.HasPrefix(w, "should") && f.Is(i-1, "."):
 		x.receiver(a, i)
 		if w == "Should" {
-			x.links(a, links)
+			x.Links(a, links)
 			return
 		}
 		a.Matcher = w
-		x.claim(a, strings.TrimPrefix(strings.TrimPrefix(w, "Should"), "should"), args, false)
+		x.Claim(a, strings.TrimPrefix(strings.TrimPrefix(w, "Should"), "should"), args, false)
 	case w == "Verify" || w == "Received" || w == "DidNotReceive" || strings.HasPrefix(w, "verify") || w == "coVerify" || w == "shouldReceive" || w == "shouldHaveReceived" || w == "expects":
 		x.mocked(a, i, w, args, links)
 	case strings.HasPrefix(w, "expectException") || w == "expect" && f.Is(i-1, ".") || w == "expectMessage" || strings.HasPrefix(w, "expectOutput"):
-		a.Strength = Exact
+		a.Strength = claim.Exact
 		if len(args) > 0 {
 			a.Wanted = args[0]
-			if x.anyFailure(args[0]) {
-				a.Strength = Presence
+			if x.AnyFailure(args[0]) {
+				a.Strength = claim.Presence
 			}
 		}
 	case w == "andExpect" || w == "untilAsserted":
-		a.From, a.Strength = i-1, Exact
-		a.To = min(x.closing(i+1)+1, len(f.Tokens))
+		a.From, a.Strength = i-1, claim.Exact
+		a.To = min(x.Closing(i+1)+1, len(f.Tokens))
 		if len(args) > 0 {
 			a.Wanted = args[0]
 		}
 	case w == "fail" || w == "Fail" || w == "XCTFail":
-		a.Strength = Unknown
+		a.Strength = claim.Unknown
 	case strings.HasPrefix(w, "assertThat") || w == "expect" || w == "expectThat" || w == "then" || w == "That" || w == "assertWithMessage" || w == "assertThatCode" || w == "expectThrows" && len(links) > 0:
 		x.that(a, args, links)
 	case w == "require" || w == "expect" || w == "assert" && f.Lang != source.PHP:
 		if len(args) > 0 {
-			x.condition(a, args[0], true)
+			x.Condition(a, args[0], true)
 		}
 	default:
 		wanted := a.Wanted
@@ -156,50 +165,50 @@ func (x *finder) objectFill(a *Assert, i int, w string, args [][2]int, links []l
 		if name == "Throws" || name == "ThrowsAsync" || name == "intercept" || name == "shouldThrow" || strings.HasPrefix(name, "shouldThrow") || name == "assertFailsWith" || name == "assertFails" || name == "expectCatching" {
 			name = "throws"
 		}
-		x.fill(a, name, x.message(args, name), true)
+		x.Fill(a, name, x.message(args, name), true)
 		if wanted[1] > wanted[0] {
 			a.Wanted = wanted
-			if k, _ := kindOf(name); k == throws && !x.anyFailure(wanted) {
-				a.Strength = Exact
+			if claim.Fails(name) && !x.AnyFailure(wanted) {
+				a.Strength = claim.Exact
 			}
 		}
 	}
 }
 
 // message takes the message of JUnit 3 and 4 off the front: assertEquals("why", 1, x).
-func (x *finder) message(args [][2]int, name string) [][2]int {
-	f := x.f
+func (x Finder) message(args [][2]int, name string) [][2]int {
+	f := x.F
 	text := func(p [2]int) bool {
 		return p[1] > p[0] && f.Kind(p[0]) == source.String && (p[1]-p[0] == 1 || f.Is(p[0]+1, "+"))
 	}
 	if f.Lang != source.Java && f.Lang != source.Kotlin || len(args) < 2 || !text(args[0]) {
 		return args
 	}
-	k, _ := kindOf(name)
+	operands := claim.Operands(name)
 	switch {
-	case (k == equal || k == near) && (len(args) == 4 || len(args) == 3 && !text(args[2]) && f.Kind(args[2][0]) != source.Number || len(args) == 3 && f.Kind(args[1][0]) != source.String && !text(args[2]) && f.Lang == source.Java):
+	case operands == 2 && (len(args) == 4 || len(args) == 3 && !text(args[2]) && f.Kind(args[2][0]) != source.Number || len(args) == 3 && f.Kind(args[1][0]) != source.String && !text(args[2]) && f.Lang == source.Java):
 		return args[1:]
-	case (k == truth || k == falsity || k == null || k == truthy) && len(args) == 2 && !text(args[1]):
+	case operands == 1 && len(args) == 2 && !text(args[1]):
 		return args[1:]
 	}
 	return args
 }
 
 // receiver sets what a chain in front of token i looks at.
-func (x *finder) receiver(a *Assert, i int) {
-	f := x.f
+func (x Finder) receiver(a *claim.Assert, i int) {
+	f := x.F
 	k := a.From
 	for f.Is(k, "await") || f.Is(k, "return") {
 		k++
 	}
-	if i-1 > k && i-1-k < longest {
+	if i-1 > k && i-1-k < expr.Longest {
 		a.Looked = [2]int{k, i - 1}
 	}
 }
 
 // that reads assertThat(x).isEqualTo(y), assertThat(x, is(y)) and Assert.That(x, Is.EqualTo(y)).
-func (x *finder) that(a *Assert, args [][2]int, links []link) {
-	f := x.f
+func (x Finder) that(a *claim.Assert, args [][2]int, links []expr.Link) {
+	f := x.F
 	if len(args) > 0 {
 		a.Looked = args[0]
 	}
@@ -212,35 +221,35 @@ func (x *finder) that(a *Assert, args [][2]int, links []link) {
 		case len(args) > 1 && (f.Lang == source.CSharp && f.Is(args[1][0]+1, ".")):
 			x.constraint(a, args[1])
 		case len(args) > 1:
-			x.matcher(a, args[1], false)
+			x.Matcher(a, args[1], false)
 		case len(args) == 1:
-			x.condition(a, args[0], true)
+			x.Condition(a, args[0], true)
 		}
 		return
 	}
 	var names []string
 	looked, claimed := a.Looked, false
 	for _, l := range links {
-		name := f.Text(l.at)
+		name := f.Text(l.At)
 		switch name {
 		case "as", "describedAs", "withFailMessage", "overridingErrorMessage", "usingRecursiveComparison", "isNotSameAs_", "usingElementComparator", "withMessage", "asString", "asList", "asInstanceOf", "because", "and", "And",
 			"that", "extracting", "extractingResultOf", "first", "last", "element", "flatExtracting", "map", "filteredOn", "usingComparator", "inOrder", "about", "to", "be", "ignoringFields", "ignoringOrder", "returns_":
-			if name == "that" && l.open >= 0 {
-				if args := x.args(l.open); len(args) > 0 {
+			if name == "that" && l.Open >= 0 {
+				if args := x.Args(l.Open); len(args) > 0 {
 					looked = args[0]
 				}
 			}
 			continue
 		case "not":
-			if l.open < 0 {
+			if l.Open < 0 {
 				names = append(names, "not")
 				continue
 			}
 		}
 		names = append(names, name)
 		var args [][2]int
-		if l.open >= 0 {
-			args = x.args(l.open)
+		if l.Open >= 0 {
+			args = x.Args(l.Open)
 		}
 		a.Looked = looked
 		trivial := a.Trivial
@@ -251,7 +260,7 @@ func (x *finder) that(a *Assert, args [][2]int, links []link) {
 				w = "toBe"
 			}
 		}
-		x.claim(a, w, args, len(names) > 1 && names[len(names)-2] == "not")
+		x.Claim(a, w, args, len(names) > 1 && names[len(names)-2] == "not")
 		a.Trivial = a.Trivial && (trivial || !claimed)
 		claimed = true
 	}
@@ -262,23 +271,23 @@ func (x *finder) that(a *Assert, args [][2]int, links []link) {
 }
 
 // constraint reads NUnit's Is.Not.EqualTo(y), Has.Count.EqualTo(1), Throws.TypeOf<E>().
-func (x *finder) constraint(a *Assert, s [2]int) {
-	f := x.f
-	links, _ := x.chain(s[0] + 1)
+func (x Finder) constraint(a *claim.Assert, s [2]int) {
+	f := x.F
+	links, _ := x.Chain(s[0] + 1)
 	not := false
 	var names []string
 	for _, l := range links {
-		name := f.Text(l.at)
+		name := f.Text(l.At)
 		if name == "Not" {
 			not = true
 			continue
 		}
 		names = append(names, name)
 		var args [][2]int
-		if l.open >= 0 {
-			args = x.args(l.open)
+		if l.Open >= 0 {
+			args = x.Args(l.Open)
 		}
-		x.claim(a, name, args, not)
+		x.Claim(a, name, args, not)
 	}
 	a.Matcher = f.Text(s[0]) + "." + strings.Join(names, ".")
 	if not {
@@ -287,81 +296,81 @@ func (x *finder) constraint(a *Assert, s [2]int) {
 }
 
 // mocked reads the verification of a mock.
-func (x *finder) mocked(a *Assert, i int, w string, args [][2]int, links []link) {
-	f := x.f
-	a.Strength = Presence
+func (x Finder) mocked(a *claim.Assert, i int, w string, args [][2]int, links []expr.Link) {
+	f := x.F
+	a.Strength = claim.Presence
 	if len(args) > 0 {
 		a.Looked = args[0]
 	}
 	if len(args) > 1 {
 		a.Wanted = args[1]
-		a.Strength = Exact
+		a.Strength = claim.Exact
 	}
 	if w == "Verify" || w == "Received" || w == "DidNotReceive" || strings.HasPrefix(w, "should") || w == "expects" {
 		x.receiver(a, i)
 		if len(args) > 0 {
 			a.Wanted = [2]int{args[0][0], args[len(args)-1][1]}
-			a.Strength = Exact
+			a.Strength = claim.Exact
 		}
 	}
 	if strings.Contains(w, "No") || w == "DidNotReceive" {
-		a.Strength = Exact
+		a.Strength = claim.Exact
 	}
 	for _, l := range links {
-		if l.open >= 0 {
-			a.Matcher = f.Text(l.at)
-			if list := x.args(l.open); len(list) > 0 && a.Wanted[1] == 0 {
+		if l.Open >= 0 {
+			a.Matcher = f.Text(l.At)
+			if list := x.Args(l.Open); len(list) > 0 && a.Wanted[1] == 0 {
 				a.Wanted = [2]int{list[0][0], list[len(list)-1][1]}
 			}
-			a.Strength = Exact
+			a.Strength = claim.Exact
 		}
 	}
 }
 
 // javaAssert reads `assert x : "why";`.
-func (x *finder) javaAssert(i int) Assert {
-	f := x.f
+func (x Finder) javaAssert(i int) claim.Assert {
+	f := x.F
 	end, colon := i+1, -1
-	for end < min(len(f.Tokens), i+longest) && !f.Is(end, ";") && !f.Is(end, "}") {
+	for end < min(len(f.Tokens), i+expr.Longest) && !f.Is(end, ";") && !f.Is(end, "}") {
 		if f.Is(end, ":") && colon < 0 {
 			colon = end
 		}
-		end = max(end, min(x.closing(end), len(f.Tokens)-1)) + 1
+		end = max(end, min(x.Closing(end), len(f.Tokens)-1)) + 1
 	}
-	a := Assert{From: i, At: i, To: x.semicolon(min(end, len(f.Tokens))), Callee: "assert"}
+	a := claim.Assert{From: i, At: i, To: x.Semicolon(min(end, len(f.Tokens))), Callee: "assert"}
 	s := [2]int{i + 1, min(end, len(f.Tokens))}
 	if colon > 0 {
 		s[1] = colon
 	}
-	x.condition(&a, s, true)
+	x.Condition(&a, s, true)
 	return a
 }
 
 // infix reads `x shouldBe y` of Kotlin and Scala.
-func (x *finder) infix(i int, w string) (Assert, bool) {
-	f := x.f
+func (x Finder) infix(i int, w string) (claim.Assert, bool) {
+	f := x.F
 	if f.Lang != source.Kotlin && f.Lang != source.Scala || f.Is(i-1, ".") || f.Tokens[i].First || f.Is(i+1, ":") {
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
-	if !(strings.HasPrefix(w, "should") || f.Lang == source.Scala && strings.HasPrefix(w, "must")) || f.Kind(i-1) == source.Op && !x.closes(i-1) || f.Kind(i+1) == 0 || f.Is(i+1, ".") {
-		return Assert{}, false
+	if !(strings.HasPrefix(w, "should") || f.Lang == source.Scala && strings.HasPrefix(w, "must")) || f.Kind(i-1) == source.Op && !x.Closes(i-1) || f.Kind(i+1) == 0 || f.Is(i+1, ".") {
+		return claim.Assert{}, false
 	}
 	if f.Is(i+1, "{") || f.Kind(i+1) == source.String && f.Is(i+2, "in") || f.Kind(i-1) == source.String && f.Is(i+2, "{") { // "it" should "add" in { … }
-		return Assert{}, false
+		return claim.Assert{}, false
 	}
 	from := i
 	for from > 0 && !f.Tokens[from].First && !f.Is(from-1, "{") && !f.Is(from-1, ";") && !f.Is(from-1, "->") && !f.Is(from-1, "=>") && !f.Is(from-1, "(") {
 		from--
-		if x.closes(from) {
-			from = x.opening(from)
+		if x.Closes(from) {
+			from = x.Opening(from)
 		}
 	}
 	end := i + 1
-	for end < min(len(f.Tokens), i+longest) && !f.Is(end, ";") && !x.closes(end) && !(f.Tokens[end].First && end > i+1 && !f.Is(end, ".")) {
-		end = max(end, min(x.closing(end), len(f.Tokens)-1)) + 1
+	for end < min(len(f.Tokens), i+expr.Longest) && !f.Is(end, ";") && !x.Closes(end) && !(f.Tokens[end].First && end > i+1 && !f.Is(end, ".")) {
+		end = max(end, min(x.Closing(end), len(f.Tokens)-1)) + 1
 	}
 	end = min(end, len(f.Tokens))
-	a := Assert{From: from, At: i, To: x.semicolon(end), Callee: w, Looked: [2]int{from, i}}
+	a := claim.Assert{From: from, At: i, To: x.Semicolon(end), Callee: w, Looked: [2]int{from, i}}
 	a.Wanted = [2]int{i + 1, end}
 	if from >= i || end <= i+1 {
 		return a, false
@@ -373,13 +382,13 @@ func (x *finder) infix(i int, w string) (Assert, bool) {
 			not, s[0] = true, s[0]+1
 		}
 		name := f.Text(s[0])
-		rest := x.trim([2]int{s[0] + 1, s[1]})
+		rest := x.Trim([2]int{s[0] + 1, s[1]})
 		if f.Is(s[0]+1, "(") {
-			x.matcher(&a, s, not)
+			x.Matcher(&a, s, not)
 			return a, true
 		}
 		a.Wanted = rest
-		x.named(&a, name, [][2]int{rest}, not)
+		x.Named(&a, name, [][2]int{rest}, not)
 		return a, true
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(w, "should"), "must")
@@ -388,6 +397,6 @@ func (x *finder) infix(i int, w string) (Assert, bool) {
 		name = strings.Replace(strings.Replace(name, "BeEqual", "Equal", 1), "NotEqual", "notEqual", 1)
 	}
 	a.Matcher = w
-	x.claim(&a, name, [][2]int{a.Wanted}, false)
+	x.Claim(&a, name, [][2]int{a.Wanted}, false)
 	return a, true
 }

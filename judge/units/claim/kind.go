@@ -1,4 +1,4 @@
-package assertion
+package claim
 
 import "strings"
 
@@ -25,8 +25,8 @@ const (
 	anything      // accepts everything
 )
 
-// plainName is a name in small letters without underscores and without the words that say that it asserts.
-func plainName(name string) (w string, negated bool) {
+// PlainName is a name in small letters without underscores and without the words that say that it asserts.
+func PlainName(name string) (w string, negated bool) {
 	w = strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(name, "!"), "_", ""))
 	for _, p := range [...]string{"xctassert", "xct", "testassert", "debugassert", "propassert", "ckassert", "softassert", "assert", "expect", "check", "verify", "ensure", "refute", "require", "must", "wont", "static"} {
 		if rest, ok := strings.CutPrefix(w, p); ok {
@@ -56,9 +56,9 @@ func plainName(name string) (w string, negated bool) {
 	return w, negated
 }
 
-// kindOf says what a matcher or an assertion of that name claims.
-func kindOf(name string) (k kind, negated bool) {
-	w, negated := plainName(name)
+// KindOf says what a matcher or an assertion of that name claims.
+func KindOf(name string) (k kind, negated bool) {
+	w, negated := PlainName(name)
 	switch w {
 	case "equal", "equals", "equalto", "eq", "eql", "same", "sameas", "identical", "identicalto", "deepequal", "deepequals", "strictequal", "deepstrictequal", "looseequal", "equalvalues", "exactly",
 		"arrayequals", "iterableequals", "linesmatch", "dictequal", "listequal", "tupleequal", "setequal", "countequal", "multilineequal", "sequenceequal", "jsoneq", "yamleq",
@@ -137,8 +137,8 @@ func kindOf(name string) (k kind, negated bool) {
 	return unknown, negated
 }
 
-// strengthOf is how closely an assertion pins its operand down. args is the number of expected values.
-func strengthOf(k kind, negated bool, args int) Strength {
+// StrengthOf is how closely an assertion pins its operand down. args is the number of expected values.
+func StrengthOf(k kind, negated bool, args int) Strength {
 	switch k {
 	case equal, snapshot, empty, calls, null, truth, falsity:
 		switch {
@@ -166,4 +166,21 @@ func strengthOf(k kind, negated bool, args int) Strength {
 		return Tolerance
 	}
 	return Unknown
+}
+
+// Fails reports whether an assertion of that name claims that something fails.
+func Fails(name string) bool { k, _ := KindOf(name); return k == throws }
+
+// Knows reports whether the name is that of a claim.
+func Knows(name string) bool { k, _ := KindOf(name); return k != unknown }
+
+// Operands is how many operands an assertion of that name compares: 2 for equality, 1 for truth and nothing, 0 for others.
+func Operands(name string) int {
+	switch k, _ := KindOf(name); k {
+	case equal, near:
+		return 2
+	case truth, falsity, null, truthy:
+		return 1
+	}
+	return 0
 }

@@ -1,9 +1,10 @@
-package assertion
+package claim
 
 import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/judge/units/expr"
 )
 
 // typed reports whether a bare condition must be a boolean in the language, so that it is pinned to one of two values.
@@ -15,25 +16,25 @@ func typed(l source.Lang) bool {
 	return true
 }
 
-// condition fills in an assertion that claims that an expression is true, or false.
-func (x *finder) condition(a *Assert, s [2]int, claim bool) {
-	f := x.f
-	s = x.trim(s)
-	if a.Looked = s; s[1]-s[0] > longest || s[1] <= s[0] {
+// Condition fills in an assertion that claims that an expression is true, or false.
+func (x *Reader) Condition(a *Assert, s [2]int, claim bool) {
+	f := x.F
+	s = x.Trim(s)
+	if a.Looked = s; s[1]-s[0] > expr.Longest || s[1] <= s[0] {
 		a.Strength = Presence
 		return
 	}
 	for f.Is(s[0], "!") || f.Is(s[0], "not") {
-		rest := x.trim([2]int{s[0] + 1, s[1]})
-		if f.Is(s[0], "!") && x.top(rest, "&&", "||", "==", "!=", "===", "!==", "<", ">", "<=", ">=", "instanceof") >= 0 && rest[0] == s[0]+1 ||
-			f.Is(s[0], "not") && x.top(rest, "and", "or") >= 0 && rest[0] == s[0]+1 || rest[1] <= rest[0] {
+		rest := x.Trim([2]int{s[0] + 1, s[1]})
+		if f.Is(s[0], "!") && x.Top(rest, "&&", "||", "==", "!=", "===", "!==", "<", ">", "<=", ">=", "instanceof") >= 0 && rest[0] == s[0]+1 ||
+			f.Is(s[0], "not") && x.Top(rest, "and", "or") >= 0 && rest[0] == s[0]+1 || rest[1] <= rest[0] {
 			break
 		}
 		s, claim = rest, !claim
 	}
 	a.Looked = s
-	if v := x.truth(s, 0); v != open {
-		if a.Trivial = v == known(claim); !a.Trivial { // fails whenever it is reached
+	if v := x.Truth(s, 0); v != expr.Open {
+		if a.Trivial = v == expr.Known(claim); !a.Trivial { // fails whenever it is reached
 			a.Strength = Exact
 			return
 		}
@@ -41,7 +42,7 @@ func (x *finder) condition(a *Assert, s [2]int, claim bool) {
 	if x.several(a, s, claim) {
 		return
 	}
-	if op, l, r, ok := x.comparison(s); ok {
+	if op, l, r, ok := x.Comparison(s); ok {
 		x.compared(a, op, l, r, claim)
 		return
 	}
@@ -50,9 +51,9 @@ func (x *finder) condition(a *Assert, s [2]int, claim bool) {
 
 // several handles conditions joined by and/or: together they pin down as much as the strongest, as alternatives as
 // little as the weakest.
-func (x *finder) several(a *Assert, s [2]int, claim bool) bool {
-	joined, either := x.parts(s, "&&", "and"), false
-	if p := x.parts(s, "||", "or"); len(p) > 1 {
+func (x *Reader) several(a *Assert, s [2]int, claim bool) bool {
+	joined, either := x.Parts(s, "&&", "and"), false
+	if p := x.Parts(s, "||", "or"); len(p) > 1 {
 		joined, either = p, true
 	}
 	if len(joined) < 2 {
@@ -62,7 +63,7 @@ func (x *finder) several(a *Assert, s [2]int, claim bool) bool {
 	var best Assert
 	open := joined[:0:0]
 	for _, p := range joined[:min(len(joined), 8)] {
-		if x.truth(p, 0) == 0 {
+		if x.Truth(p, 0) == 0 {
 			open = append(open, p)
 		}
 	}
@@ -74,7 +75,7 @@ func (x *finder) several(a *Assert, s [2]int, claim bool) bool {
 	}
 	for n, p := range joined {
 		var b Assert
-		x.condition(&b, p, claim)
+		x.Condition(&b, p, claim)
 		if n == 0 || either != claim && b.Strength > best.Strength || either == claim && b.Strength < best.Strength {
 			best = b
 		}
@@ -88,27 +89,27 @@ func (x *finder) several(a *Assert, s [2]int, claim bool) bool {
 }
 
 // compared fills in a comparison.
-func (x *finder) compared(a *Assert, op string, l, r [2]int, claim bool) {
-	f := x.f
+func (x *Reader) compared(a *Assert, op string, l, r [2]int, claim bool) {
+	f := x.F
 	if !claim {
-		op = negateOp(op)
+		op = expr.NegateOp(op)
 	}
-	l, r = x.trim(l), x.trim(r)
-	if x.literal(l) && !x.literal(r) {
-		l, r, op = r, l, mirrorOp(op)
+	l, r = x.Trim(l), x.Trim(r)
+	if x.Literal(l) && !x.Literal(r) {
+		l, r, op = r, l, expr.MirrorOp(op)
 	}
 	a.Op, a.Looked, a.Wanted = op, l, r
 	null := r[1]-r[0] == 1 && (f.Is(r[0], "nil") || f.Is(r[0], "null") || f.Is(r[0], "None") || f.Is(r[0], "undefined") || f.Is(r[0], "NULL") || f.Is(r[0], "nullptr"))
 	switch op {
 	case "==", "===":
 		a.Strength = Exact
-		if n, ok := x.number(r); x.sized(l) && !(ok && n == 0) {
+		if n, ok := x.Number(r); x.Sized(l) && !(ok && n == 0) {
 			a.Strength = Tolerance
 		}
 		if null && x.failure(l) || f.Is(l[0], "typeof") || f.Is(l[0], "type") && f.Is(l[0]+1, "(") || f.Is(l[1]-1, "runtimeType") {
 			a.Strength = Presence
 		}
-		x.loosen(a)
+		x.Loosen(a)
 	case "is":
 		a.Strength = Exact
 		if f.Lang != source.Python {
@@ -123,7 +124,7 @@ func (x *finder) compared(a *Assert, op string, l, r [2]int, claim bool) {
 		a.Strength = Presence
 	case ">", ">=", "<", "<=":
 		a.Strength = Tolerance
-		if n, ok := x.number(r); ok && x.sized(l) && (op == ">" && n == 0 || op == ">=" && n == 1) {
+		if n, ok := x.Number(r); ok && x.Sized(l) && (op == ">" && n == 0 || op == ">=" && n == 1) {
 			a.Strength = Presence // not empty
 		}
 	default:
@@ -132,14 +133,14 @@ func (x *finder) compared(a *Assert, op string, l, r [2]int, claim bool) {
 }
 
 // failure reports whether an operand is an error by its name.
-func (x *finder) failure(s [2]int) bool {
-	w := strings.ToLower(x.f.Text(s[1] - 1))
+func (x *Reader) failure(s [2]int) bool {
+	w := strings.ToLower(x.F.Text(s[1] - 1))
 	return strings.HasPrefix(w, "err") || strings.HasSuffix(w, "err") || strings.HasSuffix(w, "error") || strings.HasPrefix(w, "exc")
 }
 
 // bare fills in an expression without a comparison: a call that compares, or a truth value.
-func (x *finder) bare(a *Assert, s [2]int, claim bool) {
-	f := x.f
+func (x *Reader) bare(a *Assert, s [2]int, claim bool) {
+	f := x.F
 	a.Strength = Presence
 	if typed(f.Lang) {
 		a.Strength = Exact
@@ -150,7 +151,7 @@ func (x *finder) bare(a *Assert, s [2]int, claim bool) {
 	if !f.Is(s[1]-1, ")") {
 		return
 	}
-	open := x.opening(s[1] - 1)
+	open := x.Opening(s[1] - 1)
 	at := open - 1
 	if open <= s[0] || f.Kind(at) != source.Name && !f.Is(at, "!") {
 		return
@@ -158,8 +159,8 @@ func (x *finder) bare(a *Assert, s [2]int, claim bool) {
 	if f.Is(at, "!") {
 		at--
 	}
-	name, args := f.Text(at), x.args(open)
-	k, negated := kindOf(name)
+	name, args := f.Text(at), x.Args(open)
+	k, negated := KindOf(name)
 	if !claim {
 		negated = !negated
 	}
@@ -171,7 +172,7 @@ func (x *finder) bare(a *Assert, s [2]int, claim bool) {
 		if name == "allclose" || name == "isclose" {
 			k = near
 		}
-		x.pair(a, args[0], args[1])
+		x.Pair(a, args[0], args[1])
 	case (name == "Is" || name == "As") && len(args) == 2 && f.Is(at-2, "errors"):
 		a.Looked, a.Wanted, a.Strength = args[0], args[1], Exact
 		if negated {
@@ -206,34 +207,34 @@ func (x *finder) bare(a *Assert, s [2]int, claim bool) {
 	if negated {
 		a.Matcher = "not." + name
 	}
-	a.Strength = strengthOf(k, negated, len(args))
+	a.Strength = StrengthOf(k, negated, len(args))
 	if k == equal && !negated {
 		a.Op = "=="
 	}
-	x.loosen(a)
+	x.Loosen(a)
 }
 
-// pair sets the operands of an equality: what is looked at is the one that is no constant.
-func (x *finder) pair(a *Assert, looked, wanted [2]int) {
-	if x.literal(looked) && !x.literal(wanted) || x.wants(looked) && !x.wants(wanted) {
+// Pair sets the operands of an equality: what is looked at is the one that is no constant.
+func (x *Reader) Pair(a *Assert, looked, wanted [2]int) {
+	if x.Literal(looked) && !x.Literal(wanted) || x.wants(looked) && !x.wants(wanted) {
 		looked, wanted = wanted, looked
 	}
 	a.Looked, a.Wanted = looked, wanted
 }
 
 // wants reports whether an operand is called what is expected.
-func (x *finder) wants(s [2]int) bool {
+func (x *Reader) wants(s [2]int) bool {
 	if s[1]-s[0] > 6 {
 		return false
 	}
-	w := strings.ToLower(x.f.Text(s[1] - 1))
+	w := strings.ToLower(x.F.Text(s[1] - 1))
 	return strings.HasPrefix(w, "want") || strings.HasPrefix(w, "expected") || strings.HasPrefix(w, "exp") && len(w) <= 4
 }
 
-// loosen lowers the strength of an equality whose expected value accepts more than one.
-func (x *finder) loosen(a *Assert) {
-	f := x.f
-	for i := a.Wanted[0]; i < a.Wanted[1] && i < a.Wanted[0]+longest; i++ {
+// Loosen lowers the strength of an equality whose expected value accepts more than one.
+func (x *Reader) Loosen(a *Assert) {
+	f := x.F
+	for i := a.Wanted[0]; i < a.Wanted[1] && i < a.Wanted[0]+expr.Longest; i++ {
 		if f.Kind(i) != source.Name || f.Is(i+1, ":") {
 			continue
 		}
@@ -255,12 +256,12 @@ func (x *finder) loosen(a *Assert) {
 	}
 }
 
-// fill fills in an assertion that is a call: assertEquals(1, x), assert.Equal(t, 1, x).
-func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool) {
-	f := x.f
-	k, negated := kindOf(name)
+// Fill fills in an assertion that is a call: assertEquals(1, x), assert.Equal(t, 1, x).
+func (x *Reader) Fill(a *Assert, name string, args [][2]int, expectedFirst bool) {
+	f := x.F
+	k, negated := KindOf(name)
 	n := len(args)
-	a.Strength = strengthOf(k, negated, n-1)
+	a.Strength = StrengthOf(k, negated, n-1)
 	if n == 0 {
 		return
 	}
@@ -268,13 +269,13 @@ func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool)
 	a.Looked = first
 	switch k {
 	case truth, falsity:
-		x.condition(a, first, (k == truth) != negated)
+		x.Condition(a, first, (k == truth) != negated)
 		if strict := f.Lang == source.PHP || f.Lang == source.JS || f.Lang == source.TS; strict && a.Op == "" && a.Matcher == "" {
 			a.Strength = Exact
 		}
 	case truthy:
 		if plainCondition(name) && (f.Kind(first[0]) != source.String || first[1]-first[0] > 1) {
-			x.condition(a, first, !negated)
+			x.Condition(a, first, !negated)
 		}
 	case null:
 		a.Trivial = x.nullness(first, negated)
@@ -286,10 +287,10 @@ func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool)
 		if expectedFirst {
 			looked, wanted = wanted, looked
 		}
-		x.pair(a, looked, wanted)
-		a.Trivial = k == near && x.constant(looked) && x.constant(wanted)
-		x.loosen(a)
-		if m := a.Wanted; m[1]-m[0] == 1 && word(f.Text(m[0])) && negated {
+		x.Pair(a, looked, wanted)
+		a.Trivial = k == near && x.Constant(looked) && x.Constant(wanted)
+		x.Loosen(a)
+		if m := a.Wanted; m[1]-m[0] == 1 && expr.Word(f.Text(m[0])) && negated {
 			a.Strength = Presence
 		}
 	case throws:
@@ -305,17 +306,17 @@ func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool)
 		}
 		switch k {
 		case contains:
-			a.Trivial = x.acceptsAll(a.Wanted) && !negated
+			a.Trivial = x.AcceptsAll(a.Wanted) && !negated
 		case length:
 			a.Trivial = false
 		case compares:
 			if op := order(name); op != "" {
-				a.Trivial = x.decide(op, first, args[1]) == yes
+				a.Trivial = x.Decide(op, first, args[1]) == expr.Yes
 				a.Op = op
 			}
 		}
 	case empty:
-		a.Trivial = x.literal(first)
+		a.Trivial = x.Literal(first)
 	case anything:
 		a.Trivial = true
 	case unknown:
@@ -327,7 +328,7 @@ func (x *finder) fill(a *Assert, name string, args [][2]int, expectedFirst bool)
 
 // plainCondition reports whether an assertion's name says no more than that its argument holds.
 func plainCondition(name string) bool {
-	switch w, _ := plainName(name); w {
+	switch w, _ := PlainName(name); w {
 	case "", "ok", "truthy", "notok", "true":
 		return true
 	}
@@ -336,7 +337,7 @@ func plainCondition(name string) bool {
 
 // order is the operator that an assertion's name stands for.
 func order(name string) string {
-	switch w, _ := plainName(name); w {
+	switch w, _ := PlainName(name); w {
 	case "greater", "greaterthan", "gt", "above":
 		return ">"
 	case "less", "lessthan", "lt", "below":
@@ -350,24 +351,24 @@ func order(name string) string {
 }
 
 // nullness reports whether a claim that an operand is null, or not, cannot fail.
-func (x *finder) nullness(s [2]int, negated bool) bool {
-	s = x.trim(s)
+func (x *Reader) nullness(s [2]int, negated bool) bool {
+	s = x.Trim(s)
 	if s[1] <= s[0] {
 		return false
 	}
-	null := s[1]-s[0] == 1 && word(x.f.Text(s[0])) && x.boolean(s, 9) == no && !x.f.Is(s[0], "false") && !x.f.Is(s[0], "False")
+	null := s[1]-s[0] == 1 && expr.Word(x.F.Text(s[0])) && x.Boolean(s, 9) == expr.No && !x.F.Is(s[0], "false") && !x.F.Is(s[0], "False")
 	if !negated {
 		return null
 	}
-	return !null && (x.constant(s) || x.f.Is(s[0], "new"))
+	return !null && (x.Constant(s) || x.F.Is(s[0], "new"))
 }
 
-// acceptsAll reports whether a pattern or a part accepts everything.
-func (x *finder) acceptsAll(s [2]int) bool {
-	if s[1]-s[0] != 1 || x.f.Kind(s[0]) != source.String {
+// AcceptsAll reports whether a pattern or a part accepts everything.
+func (x *Reader) AcceptsAll(s [2]int) bool {
+	if s[1]-s[0] != 1 || x.F.Kind(s[0]) != source.String {
 		return false
 	}
-	switch strings.Trim(x.f.Unquote(s[0]), "^$") {
+	switch strings.Trim(x.F.Unquote(s[0]), "^$") {
 	case "", ".*", ".+|", "[\\s\\S]*", "(?s).*", ".*?", ".*/s":
 		return true
 	}
@@ -375,17 +376,17 @@ func (x *finder) acceptsAll(s [2]int) bool {
 }
 
 // thrown fills in a claim that something fails.
-func (x *finder) thrown(a *Assert, name string, args [][2]int, negated, expectedFirst bool) {
-	f := x.f
+func (x *Reader) thrown(a *Assert, name string, args [][2]int, negated, expectedFirst bool) {
+	f := x.F
 	a.Strength = Presence
 	if len(args) == 1 || negated {
 		return
 	}
 	a.Looked, a.Wanted = args[0], args[1]
-	if expectedFirst && f.Lang != source.Go && !x.block(args[0]) {
+	if expectedFirst && f.Lang != source.Go && !x.Block(args[0]) {
 		a.Looked, a.Wanted = args[1], args[0]
 	}
-	if !x.anyFailure(a.Wanted) && (f.Kind(a.Wanted[0]) != source.String || f.Src[f.Tokens[a.Wanted[0]].Pos] == '/') {
+	if !x.AnyFailure(a.Wanted) && (f.Kind(a.Wanted[0]) != source.String || f.Src[f.Tokens[a.Wanted[0]].Pos] == '/') {
 		a.Strength = Exact
 	}
 	lower := strings.ToLower(name)
@@ -394,20 +395,9 @@ func (x *finder) thrown(a *Assert, name string, args [][2]int, negated, expected
 	}
 }
 
-// block reports whether an argument is a function.
-func (x *finder) block(s [2]int) bool {
-	f := x.f
-	for i := s[0]; i < min(s[1], s[0]+longest); i++ {
-		if f.Is(i, "->") || f.Is(i, "=>") || f.Is(i, "function") || f.Is(i, "lambda") || f.Is(i, "func") || f.Is(i, "{") && i > s[0] {
-			return true
-		}
-	}
-	return false
-}
-
-// anyFailure reports whether an exception type takes in all others.
-func (x *finder) anyFailure(s [2]int) bool {
-	f := x.f
+// AnyFailure reports whether an exception type takes in all others.
+func (x *Reader) AnyFailure(s [2]int) bool {
+	f := x.F
 	i := s[0]
 	for f.Is(i+1, ".") && !f.Is(i+2, "class") || f.Is(i+1, "::") && !f.Is(i+2, "class") {
 		i += 2
@@ -422,25 +412,25 @@ func (x *finder) anyFailure(s [2]int) bool {
 	return false
 }
 
-// claim fills in an assertion that is a chain: expect(x).toBe(y), assertThat(x, is(y)).
-func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
-	f := x.f
-	k, negated := kindOf(name)
+// Claim fills in an assertion that is a chain: expect(x).toBe(y), assertThat(x, is(y)).
+func (x *Reader) Claim(a *Assert, name string, args [][2]int, not bool) {
+	f := x.F
+	k, negated := KindOf(name)
 	negated = negated != not
 	if len(args) > 0 {
 		a.Wanted = [2]int{args[0][0], args[len(args)-1][1]}
 	}
-	s := strengthOf(k, negated, len(args))
+	s := StrengthOf(k, negated, len(args))
 	looked := a.Looked
 	switch k {
 	case truth, falsity, truthy:
-		w, _ := plainName(name)
+		w, _ := PlainName(name)
 		if k == truthy && w != "truthy" && w != "ok" && w != "" || looked[1] <= looked[0] {
-			a.Trivial = k == truthy && !negated && x.constant(looked)
+			a.Trivial = k == truthy && !negated && x.Constant(looked)
 			break
 		}
 		b := Assert{}
-		x.condition(&b, looked, (k != falsity) != negated)
+		x.Condition(&b, looked, (k != falsity) != negated)
 		a.Trivial, a.Op, a.Looked, a.Wanted = b.Trivial, b.Op, b.Looked, b.Wanted
 		if b.Op != "" || b.Matcher != "" || b.Strength < s {
 			s = b.Strength
@@ -453,7 +443,7 @@ func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
 			switch v := f.Text(args[0][0]); v {
 			case "true", "false", "True", "False":
 				b := Assert{}
-				x.condition(&b, looked, (v == "true" || v == "True") != negated)
+				x.Condition(&b, looked, (v == "true" || v == "True") != negated)
 				if a.Trivial = b.Trivial; b.Op != "" {
 					a.Op, a.Looked, a.Wanted, s = b.Op, b.Looked, b.Wanted, b.Strength
 				} else {
@@ -465,7 +455,7 @@ func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
 				}
 			}
 		}
-		if n, ok := x.number(looked); x.sized(looked) && !(ok && n == 0) && s == Exact {
+		if n, ok := x.Number(looked); x.Sized(looked) && !(ok && n == 0) && s == Exact {
 			s = Tolerance
 		}
 		if f.Is(looked[0], "typeof") {
@@ -474,13 +464,13 @@ func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
 	case null:
 		a.Trivial = x.nullness(looked, negated)
 	case contains:
-		a.Trivial = !negated && len(args) == 1 && x.acceptsAll(args[0])
+		a.Trivial = !negated && len(args) == 1 && x.AcceptsAll(args[0])
 	case compares:
 		if op := order(name); op != "" && len(args) > 0 && looked[1] > looked[0] && !not {
-			a.Trivial = x.decide(op, looked, args[0]) == yes
+			a.Trivial = x.Decide(op, looked, args[0]) == expr.Yes
 		}
 	case throws:
-		if len(args) > 0 && x.anyFailure(args[0]) {
+		if len(args) > 0 && x.AnyFailure(args[0]) {
 			s = Presence
 		}
 	case anything:
@@ -490,6 +480,6 @@ func (x *finder) claim(a *Assert, name string, args [][2]int, not bool) {
 	}
 	a.Strength = max(a.Strength, s)
 	if k == equal || k == contains {
-		x.loosen(a)
+		x.Loosen(a)
 	}
 }

@@ -1,4 +1,4 @@
-package assertion
+package expr
 
 import (
 	"github.com/devflow-suite/devflow/internal/source"
@@ -12,7 +12,7 @@ type local struct {
 }
 
 // local is the value of a name that is declared with one and never assigned again.
-func (x *finder) local(name string) ([2]int, bool) {
+func (x *Reader) local(name string) ([2]int, bool) {
 	if x.locals == nil {
 		x.learn()
 	}
@@ -24,7 +24,7 @@ func (x *finder) local(name string) ([2]int, bool) {
 }
 
 // assignments counts how often a name is given a value.
-func (x *finder) assignments(name string) int {
+func (x *Reader) assignments(name string) int {
 	if x.locals == nil {
 		x.learn()
 	}
@@ -32,8 +32,8 @@ func (x *finder) assignments(name string) int {
 }
 
 // learn finds the assignments among the tokens.
-func (x *finder) learn() {
-	f := x.f
+func (x *Reader) learn() {
+	f := x.F
 	x.locals = map[string]local{}
 	add := func(i int, value [2]int, plain bool) {
 		l := x.locals[f.Text(i)]
@@ -58,7 +58,7 @@ func (x *finder) learn() {
 				stack = stack[:len(stack)-1]
 			}
 		case "=", ":=":
-			if f.Kind(i-1) != source.Name && !x.closes(i-1) && !f.Is(i-1, ">") && !f.Is(i-1, "?") {
+			if f.Kind(i-1) != source.Name && !x.Closes(i-1) && !f.Is(i-1, ">") && !f.Is(i-1, "?") {
 				continue
 			}
 			at := x.assigned(i)
@@ -101,8 +101,8 @@ func (x *finder) learn() {
 }
 
 // rebinds reports whether the name at token i gets values in other ways than by an assignment.
-func (x *finder) rebinds(i int) bool {
-	f := x.f
+func (x *Reader) rebinds(i int) bool {
+	f := x.F
 	switch f.Text(i - 1) {
 	case "for", "as", "out", "ref", "inout", "nonlocal", "global", "each":
 		return f.Tokens[i-1].Kind == source.Name
@@ -113,8 +113,8 @@ func (x *finder) rebinds(i int) bool {
 }
 
 // assigned is the token of the name that the = at token i gives a value to, -1 when it is none: for `let x: T = …` it is x.
-func (x *finder) assigned(i int) int {
-	f := x.f
+func (x *Reader) assigned(i int) int {
+	f := x.F
 	at := i - 1
 	if f.Kind(at) == source.Name && (f.Tokens[at].First || !f.Is(at-1, ":")) && !f.Is(at-1, ".") && !f.Is(at-1, "|") {
 		return at
@@ -134,8 +134,8 @@ func (x *finder) assigned(i int) int {
 }
 
 // declares reports whether the assignment to the name at token at declares it.
-func (x *finder) declares(at int, op string) bool {
-	f := x.f
+func (x *Reader) declares(at int, op string) bool {
+	f := x.F
 	switch f.Lang {
 	case source.Go:
 		return op == ":=" && !f.Is(at-1, ",") || f.Is(at-1, "var") || f.Is(at-1, "const")
@@ -150,25 +150,25 @@ func (x *finder) declares(at int, op string) bool {
 }
 
 // initial is the value that begins at token i and ends with its statement.
-func (x *finder) initial(i int) [2]int {
-	f := x.f
+func (x *Reader) initial(i int) [2]int {
+	f := x.F
 	const most = 60
 	j := i
 	lines := f.Lang == source.Go || f.Lang == source.Python || f.Lang == source.Ruby || f.Lang == source.JS || f.Lang == source.TS || f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala
 	for ; j < x.to && j < i+most; j++ {
-		if f.Is(j, ";") || f.Is(j, ",") || x.closes(j) || f.Is(j, "{") && f.Lang == source.Go && f.Kind(j-1) == source.Name && j > i && f.Is(i-2, "if") {
+		if f.Is(j, ";") || f.Is(j, ",") || x.Closes(j) || f.Is(j, "{") && f.Lang == source.Go && f.Kind(j-1) == source.Name && j > i && f.Is(i-2, "if") {
 			return [2]int{i, j}
 		}
 		if lines && j > i && f.Tokens[j].First && !f.Is(j, ".") && !f.Is(j, "?.") && !f.Is(j-1, "+") && !f.Is(j, "+") && !f.Is(j, "?") && !f.Is(j, ":") && !f.Is(j, "||") && !f.Is(j, "&&") {
 			return [2]int{i, j}
 		}
 		if f.Is(j, "<") {
-			if k := x.generic(j); k > j {
+			if k := x.Generic(j); k > j {
 				j = k - 1
 				continue
 			}
 		}
-		j = max(j, x.closing(j))
+		j = max(j, x.Closing(j))
 	}
 	if j >= i+most {
 		return [2]int{}
