@@ -17,7 +17,7 @@ const (
 	maxTaskLine = 400
 	maxFinding  = 500
 	maxPrompt   = 500
-	maxUnit     = 2000
+	maxUnit     = 1600
 )
 
 const voteSystem = `You review one finding about a change to a program. A program found it by rules; you decide whether it is right.

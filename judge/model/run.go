@@ -92,32 +92,40 @@ func (x *run) all(ctx context.Context) {
 	x.votes, err1 = reply.Compile([]byte(vote.Schema))
 	x.leaves, err2 = reply.Compile([]byte(leaf.Schema()))
 	if err := errors.Join(err1, err2); err != nil { // unreachable: the schemas are ours
-		x.failed = err
+		x.leafErr = err
 		return
 	}
 	ctx, x.stop = context.WithCancel(ctx)
 	defer x.stop()
 	var wg sync.WaitGroup
 	if withLeaves {
-		wg.Go(func() { x.guarded(&x.leafErr, func() { x.askLeaves(ctx) }) })
+		wg.Go(func() {
+			if err := x.guarded(func() { x.askLeaves(ctx) }); err != nil {
+				x.leafErr = err
+			}
+		})
 	}
 	for i := range x.open {
-		wg.Go(func() { x.guarded(&x.open[i].err, func() { x.askVotes(ctx, i) }) })
+		wg.Go(func() {
+			if err := x.guarded(func() { x.askVotes(ctx, i) }); err != nil {
+				x.open[i].err = err
+			}
+		})
 	}
 	wg.Wait()
 }
 
 // guarded turns a panic of a backend into a failure: it must not end the process, whose exit status would be taken for a
 // block.
-func (x *run) guarded(err *error, f func()) {
+func (x *run) guarded(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e := llm.FailForGood(llm.ErrUnavailable, "asking crashed: %v", p)
-			x.fail(e)
-			*err = e
+			err = llm.FailForGood(llm.ErrUnavailable, "asking crashed: %v", p)
+			x.fail(err)
 		}
 	}()
 	f()
+	return nil
 }
 
 // fail ends the review after a failure that every further call would meet as well.
@@ -206,11 +214,21 @@ func (x *run) askVotes(ctx context.Context, i int) {
 	}
 	var pair sync.WaitGroup
 	for n := range vote.Needed {
-		pair.Go(func() { x.guarded(&o.err, func() { cast(n) }) })
+		pair.Go(func() {
+			if err := x.guarded(func() { cast(n) }); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				o.tally.Failed++
+				o.err = err
+			}
+		})
 	}
 	pair.Wait()
 	for n := vote.Needed; o.tally.Open() && ctx.Err() == nil; n++ {
 		cast(n)
+	}
+	if ended := llm.Ended(ctx); ended != nil && o.err == nil {
+		o.err = ended
 	}
 }
 
@@ -245,10 +263,10 @@ func (x *run) result() (Result, error) {
 		out.Usage.CostUSD = &x.cost
 	}
 	out.Raw = redact.Clip(strings.Join(x.raw, ""), maxRaw)
-	missing, first := 0, x.failed
+	missing, first := 0, x.failed // the failure that ended everything tells more than what followed from it
 	for _, o := range x.open {
 		x.apply(&out.Reasons[o.at], o)
-		if o.tally.Unanswered() || o.tally == (vote.Tally{}) && o.err != nil {
+		if x.in.Level != "vibe" && o.tally.Unanswered() {
 			missing++
 			if first == nil {
 				first = o.err
@@ -268,7 +286,7 @@ func (x *run) result() (Result, error) {
 			first = x.leafErr
 		}
 	}
-	if first == nil {
+	if missing == 0 {
 		return out, nil
 	}
 	return out, fmt.Errorf("ask %s (%d of %d questions without an answer): %w", out.Backend, missing, questions, first)

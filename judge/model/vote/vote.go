@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/llm"
 	"github.com/devflow-suite/devflow/judge/model/shown"
 )
 
@@ -47,7 +48,7 @@ type Vote struct {
 
 // Why a vote does not count.
 var (
-	ErrContradiction = errors.New("the reason contradicts the verdict")
+	ErrContradiction = fmt.Errorf("%w: the reason contradicts the verdict", llm.ErrSchema)
 	ErrNoReason      = errors.New("there is no reason")
 	ErrNoQuote       = errors.New("the quotation does not stand in what was shown")
 )
@@ -104,5 +105,7 @@ func (t Tally) Open() bool {
 	return cast < Most && t.Decided() == Unsure && max(t.Defect, t.Honest)+Most-cast >= Needed
 }
 
-// Unanswered reports whether nothing was decided because of answers that were missing.
-func (t Tally) Unanswered() bool { return t.Decided() == Unsure && t.Failed >= Needed }
+// Unanswered reports whether nothing was decided because answers are missing.
+func (t Tally) Unanswered() bool {
+	return t.Decided() == Unsure && (t.Failed >= Needed || t.Open())
+}
