@@ -2,11 +2,13 @@ package integrity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/integrity/alive"
+	"github.com/devflow-suite/devflow/judge/evidence/integrity/off"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 	"github.com/devflow-suite/devflow/judge/units"
 	"github.com/devflow-suite/devflow/judge/verdict"
@@ -20,22 +22,38 @@ type lost struct {
 
 // gone looks for tests that have no counterpart in the present files.
 func (s *survey) gone() {
+	where := map[*units.File][]lost{}
+	for _, t := range s.alive.Gone() {
+		where[t.File()] = append(where[t.File()], lost{t, s.alive.Fate(t)})
+	}
+	s.veiled(where)
 	for _, f := range s.c.Files {
 		if f.Before == nil || s.c.Partial && f.After == nil && f.Status != 'D' {
 			continue
 		}
-		var list []lost
-		for _, p := range s.c.Tests() {
-			if p.Before != nil && p.After == nil && p.Old == f {
-				list = append(list, lost{p.Before, s.alive.Fate(p.Before)})
-			}
-		}
+		list := where[f.Before]
 		switch {
 		case len(list) == 0:
-		case f.After == nil || f.Lang == "" || len(f.After.Tests()) == 0 && !collects(f.Path):
+		case f.After == nil || f.Lang == "" || f.Path != f.OldPath && len(list) == len(f.Before.Tests()):
 			s.fileGone(f, list)
 		default:
 			s.testsGone(f, list)
+		}
+	}
+}
+
+// veiled finds tests that are commented out while a similar test, which is new, passes for their counterpart.
+func (s *survey) veiled(gone map[*units.File][]lost) {
+	comments := map[*change.File]*veil{}
+	for _, p := range s.c.Tests() {
+		if p.Before == nil || p.After == nil || p.Before.Name == p.After.Name || p.Old.After == nil {
+			continue
+		}
+		if comments[p.Old] == nil {
+			comments[p.Old] = s.hidden(p.Old)
+		}
+		if _, _, ok := comments[p.Old].find(p.Before); ok && !slices.ContainsFunc(gone[p.Before.File()], func(l lost) bool { return l.test == p.Before }) {
+			gone[p.Before.File()] = append(gone[p.Before.File()], lost{test: p.Before})
 		}
 	}
 }
@@ -96,15 +114,18 @@ func (s *survey) inSource(*change.File, []lost) {}
 
 // testsGone says what became of tests of a file that is still there.
 func (s *survey) testsGone(f *change.File, list []lost) {
-	before, now := len(f.Before.Tests()), 0
-	if f.After != nil {
-		now = len(f.After.Tests())
-	}
+	before, now := len(f.Before.Tests()), len(f.After.Tests())
 	comments := s.hidden(f)
+	excused := 0
+	for _, l := range list {
+		if l.fate.Kind == alive.Obsolete {
+			excused++
+		}
+	}
+	var unsure, sure []rule.Finding
 	for _, l := range list {
 		t := l.test
-		line := max(min(f.Present(t.Line), f.After.NumLines()), 1)
-		finding := rule.Finding{Path: f.Path, Line: line, Unit: t.Name, Before: t.Text()}
+		finding := rule.Finding{Path: f.Path, Line: max(min(f.Present(t.Line), f.After.NumLines()), 1), Unit: t.Name, Before: t.Text()}
 		if l.fate.Kind == alive.Moved && !l.fate.Twin {
 			continue
 		}
@@ -124,20 +145,56 @@ func (s *survey) testsGone(f *change.File, list []lost) {
 			}
 			continue
 		}
-		class := verdict.Hard
-		because := "and nothing took its place"
-		switch l.fate.Kind {
-		case alive.Replaced:
+		if l.fate.Kind == alive.Replaced {
 			continue
-		case alive.Resumed:
-			class, because = verdict.Soft, fmt.Sprintf("and only %s in %s tests the same code", l.fate.Name, l.fate.Path)
-		case alive.Touched:
-			class, because = verdict.Soft, "while code that it names stays, in part ("+strings.Join(l.fate.Words[:min(3, len(l.fate.Words))], ", ")+")"
 		}
-		finding.Text = fmt.Sprintf("%s is deleted, %s (%s: %d tests before, %d now)", title(t), because, f.Path, before, now)
+		because := ""
+		switch {
+		case l.fate.Kind == alive.Resumed:
+			because = fmt.Sprintf("and only %s in %s tests the same code", l.fate.Name, l.fate.Path)
+		case l.fate.Kind == alive.Touched:
+			because = "while code that it is about stays in part (" + strings.Join(l.fate.Words[:min(3, len(l.fate.Words))], ", ") + ")"
+		case 2*excused > len(list):
+			because = "among tests of code that is gone, while its own code stays"
+		case s.versioned(f.Before, t):
+			because = "which ran for some versions only"
+		}
 		finding.Fix = "bring the test back, or remove the code that it exercises as well"
-		s.add(deleted, class, f.After, finding)
+		if because != "" {
+			finding.Text = fmt.Sprintf("%s is deleted, %s (%s: %d tests before, %d now)", title(t), because, f.Path, before, now)
+			unsure = append(unsure, finding)
+			continue
+		}
+		finding.Text = fmt.Sprintf("%s is deleted, and nothing took its place (%s: %d tests before, %d now)", title(t), f.Path, before, now)
+		sure = append(sure, finding)
 	}
+	if now == 0 && len(sure) > 1 && f.IsTest() {
+		s.add(fileDeleted, verdict.Hard, f.After, rule.Finding{
+			Path: f.Path, Line: 1, Unit: f.Path, Before: sure[0].Before, Text: fmt.Sprintf("%s holds no test any more: %s of %d are gone without anything in their place", f.Path, count(len(sure)), before), Fix: sure[0].Fix,
+		})
+		sure = nil
+	}
+	for _, finding := range sure {
+		s.add(deleted, verdict.Hard, f.After, finding)
+	}
+	if len(unsure) > 0 {
+		// Tests that went together for one reason are one doubt.
+		first := unsure[0]
+		if n := len(unsure) - 1; n > 0 {
+			first.Text += fmt.Sprintf("; and %s more like it", count(n))
+		}
+		s.add(deleted, verdict.Soft, f.After, first)
+	}
+}
+
+// versioned reports whether a former test ran under a condition on versions.
+func (s *survey) versioned(u *units.File, t *units.Test) bool {
+	for _, sw := range s.off(u) {
+		if sw.Guard == off.Platform && sw.Covers(t) && strings.Contains(strings.ToLower(sw.What), "version") {
+			return true
+		}
+	}
+	return false
 }
 
 func firstLine(t *units.Test) string {

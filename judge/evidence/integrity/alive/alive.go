@@ -40,15 +40,16 @@ type Fate struct {
 
 // Index knows the tests and the code of a change.
 type Index struct {
-	c      *change.Change
-	now    []*entry // tests of the present side
-	old    []*entry
-	byOld  map[*units.Test]*entry
-	often  map[string]int // in how many tests of the former side a word stands
-	union  map[string]int // words that tests gained
-	lost   map[string]bool
-	undecl []string
-	seen   map[string]*units.File // other files of the tree that were read
+	c        *change.Change
+	now      []*entry // tests of the present side
+	old      []*entry
+	byOld    map[*units.Test]*entry
+	departed []*units.Test
+	often    map[string]int // in how many tests of the former side a word stands
+	union    map[string]int // words that tests gained
+	lost     map[string]bool
+	changed  map[string]bool
+	seen     map[string]*units.File // other files of the tree that were read
 }
 
 // entry is a test with its words.
@@ -70,43 +71,90 @@ func Of(c *change.Change) *Index {
 
 func newIndex(c *change.Change) *Index {
 	x := &Index{c: c, byOld: map[*units.Test]*entry{}, often: map[string]int{}, union: map[string]int{}, seen: map[string]*units.File{}}
-	for _, p := range c.Tests() {
-		var before *entry
-		if p.Before != nil {
-			before = &entry{test: p.Before, file: p.Old, words: bag(p.Before)}
-			x.old = append(x.old, before)
-			x.byOld[p.Before] = before
-			for w := range before.words {
-				x.often[w]++
-			}
-		}
-		if p.After == nil {
+	pairs := c.Tests()
+	for _, p := range pairs {
+		if p.Before == nil {
 			continue
 		}
-		e := &entry{test: p.After, file: p.New, fresh: before == nil, before: before}
-		switch {
-		case before == nil:
-			e.words = bag(p.After)
-			e.gained = e.words
-		case p.Before.Body() == p.After.Body():
-			e.words = before.words
-		default:
-			e.words = bag(p.After)
-			e.gained = map[string]int{}
-			for w, n := range e.words {
-				if n > before.words[w] {
-					e.gained[w] = n - before.words[w]
-				}
-			}
+		e := &entry{test: p.Before, file: p.Old, words: bag(p.Before)}
+		x.old = append(x.old, e)
+		x.byOld[p.Before] = e
+		for w := range e.words {
+			x.often[w]++
 		}
-		for w, n := range e.gained {
-			x.union[w] += n
+	}
+	for _, p := range pairs {
+		if p.After != nil {
+			x.present(p)
+		} else {
+			x.departed = append(x.departed, p.Before)
 		}
-		x.now = append(x.now, e)
 	}
 	x.helpers()
 	return x
 }
+
+// present adds the present test of a pair.
+func (x *Index) present(p change.TestPair) {
+	e := &entry{test: p.After, file: p.New}
+	if p.Before != nil {
+		if e.before = x.byOld[p.Before]; x.parted(p, e.before) {
+			e.before = nil
+			x.departed = append(x.departed, p.Before)
+		}
+	}
+	e.fresh = e.before == nil
+	switch {
+	case e.fresh:
+		e.words = bag(p.After)
+		e.gained = e.words
+	case p.Before.Body() == p.After.Body():
+		e.words = e.before.words
+	default:
+		e.words = bag(p.After)
+		e.gained = map[string]int{}
+		for w, n := range e.words {
+			if n > e.before.words[w] {
+				e.gained[w] = n - e.before.words[w]
+			}
+		}
+	}
+	for w, n := range e.gained {
+		x.union[w] += n
+	}
+	x.now = append(x.now, e)
+}
+
+// How much of the words of a test, by weight, its counterpart under another name must say; source: docs/judge-quality.md.
+const (
+	counterpart = 0.75 // elsewhere in the same file
+	distant     = 0.6  // in another file
+)
+
+// parted reports whether a pair that the words of the bodies made is none: a similar test is new, or a copy was made for
+// other code, and the former test is gone.
+func (x *Index) parted(p change.TestPair, e *entry) bool {
+	if p.Old.OldPath != p.New.Path && (p.Old.After == nil || p.Old == p.New) {
+		if m := module(p.Old.OldPath); m != module(p.New.Path) && x.subjectStays(p.Old.OldPath, m) {
+			return true
+		}
+	}
+	if p.Before.Name == p.After.Name || p.Similar >= twin {
+		return false
+	}
+	if p.Old != p.New {
+		return p.Old.After != nil && x.held(e, bag(p.After)) < distant
+	}
+	return !inPlace(p.Old, p.Before, p.After) && x.held(e, bag(p.After)) < counterpart
+}
+
+// inPlace reports whether a present test stands where a former one of the same file stood.
+func inPlace(f *change.File, old, now *units.Test) bool {
+	return now.First <= f.Present(old.End)+1 && f.Present(old.First) <= now.End+1
+}
+
+// Gone lists the former tests that have no counterpart among the present ones, in order of files and lines.
+func (x *Index) Gone() []*units.Test { return x.departed }
 
 // helpers adds what functions of test files gained: assertions may move there.
 func (x *Index) helpers() {
@@ -135,9 +183,15 @@ func (x *Index) helpers() {
 	}
 }
 
+// bag counts the words of a test without its title: that is a name.
 func bag(t *units.Test) map[string]int {
+	from := t.From
+	f := t.File()
+	if t.Call != "" && f.Kind(from) == source.String && from+1 < t.To {
+		from++
+	}
 	out := map[string]int{}
-	for _, w := range change.Words(t.Body()) {
+	for _, w := range change.Words(f.Norm(from, t.To)) {
 		out[w]++
 	}
 	return out
@@ -223,7 +277,7 @@ func (x *Index) rare(e *entry) []string {
 // keyword knows words that say nothing about what a test is about.
 func keyword(w string) bool {
 	switch w {
-	case "if", "for", "return", "func", "def", "function", "const", "let", "var", "new", "true", "false", "nil", "null", "None", "True", "False", "self", "this", "err", "got", "want",
+	case "if", "for", "return", "func", "def", "function", "const", "let", "var", "new", "true", "false", "nil", "null", "None", "True", "False", "self", "this", "err",
 		"expect", "assert", "assertEquals", "assertThat", "assertEqual", "isEqualTo", "toBe", "toEqual", "equal", "eq", "t", "it", "test", "describe", "Fatal", "Fatalf", "Errorf", "Error",
 		"async", "await", "void", "int", "string", "String", "final", "range", "fn", "mut", "unwrap", "assert_eq", "should", "in", "not", "with", "as", "from", "import", "the", "a",
 		"of", "to", "is", "and", "or", "require", "Equal", "NoError", "raises", "pytest", "public", "private", "static", "throw", "throws", "try", "catch", "else", "end", "do":

@@ -6,6 +6,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
+	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/units"
 )
 
@@ -14,6 +15,8 @@ const (
 	movedToOne  = 0.75 // into one test that gained them
 	movedToMany = 0.9  // spread over what all tests gained
 	twin        = 0.97 // into a test that was there before: a duplicate
+	muchMore    = 1.25 // that a duplicate may say in addition
+	nearby      = 0.8  // into a test of the same name in the same file
 	sameName    = 0.95 // into a test of the same name in a file that did not change
 )
 
@@ -32,7 +35,7 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 	if best != nil && score >= movedToOne {
 		return at(best, Moved), true
 	}
-	if best != nil && x.asserted(e) {
+	if best != nil && score >= movedToOne/2 && x.asserted(e) {
 		return at(best, Moved), true
 	}
 	if len(x.union) > 0 && x.held(e, x.union) >= movedToMany {
@@ -46,7 +49,7 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 		if n.before == e || n.fresh {
 			continue
 		}
-		if x.twins(e, n.words) {
+		if x.twins(e, n.words) || n.file == e.file && n.test.Name == e.test.Name && x.held(e, n.words) >= nearby {
 			f := at(n, Moved)
 			f.Twin = true
 			return f, true
@@ -59,21 +62,28 @@ func at(e *entry, k Kind) Fate {
 	return Fate{Kind: k, Path: e.file.Path, Line: e.test.Line, Name: e.test.Name}
 }
 
-// twins reports whether a bag says all that a test says, and little more.
+// twins reports whether a bag says all that a test says, in whatever case, and little more.
 func (x *Index) twins(e *entry, other map[string]int) bool {
-	total, common := 0, 0
-	for w, n := range e.words {
-		total += n
-		common += min(n, other[w])
-	}
-	if total == 0 || float64(common) < twin*float64(total) || x.held(e, other) < twin {
-		return false
-	}
+	folded := map[string]int{}
 	more := 0
-	for _, n := range other {
+	for w, n := range other {
+		folded[strings.ToLower(w)] += n
 		more += n
 	}
-	return float64(more) <= 1.1*float64(total)+2
+	mine, total, common := map[string]int{}, 0, 0
+	telling, missing := 0.0, 0.0
+	for w, n := range e.words {
+		mine[strings.ToLower(w)] += n
+		total += n
+		g := x.weight(w)
+		if telling += g; folded[strings.ToLower(w)] == 0 {
+			missing += g
+		}
+	}
+	for w, n := range mine {
+		common += min(n, folded[w])
+	}
+	return total > 0 && float64(common) >= twin*float64(total) && missing <= (1-twin)*telling && float64(more) <= muchMore*float64(total)+2
 }
 
 // asserted reports whether most assertions of a test, word by word, stand among what tests gained.
@@ -85,6 +95,9 @@ func (x *Index) asserted(e *entry) bool {
 	file, found := e.test.File(), 0
 	for _, a := range list {
 		text := file.Norm(a.From, a.To)
+		if !x.telling(text) {
+			continue
+		}
 		for _, n := range x.now {
 			if n.gained != nil && strings.Contains(n.test.Body(), text) && (n.before == nil || !strings.Contains(n.before.test.Body(), text)) {
 				found++
@@ -93,6 +106,16 @@ func (x *Index) asserted(e *entry) bool {
 		}
 	}
 	return 2*found > len(list)
+}
+
+// telling reports whether a text holds a word that few tests hold.
+func (x *Index) telling(text string) bool {
+	for _, w := range change.Words(text) {
+		if x.weight(w) >= 0.5 && len(w) > 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxOthers bounds the files of the tree that are read for one test.
@@ -126,7 +149,7 @@ func (x *Index) inTree(e *entry) (Fate, bool) {
 	}
 	read := 0
 	for _, p := range sorted(hits) {
-		if hits[p] < max(1, len(rare)/2) || x.c.File(p) != nil {
+		if hits[p] < max(1, len(rare)/2) || x.c.File(p) != nil || module(p) != module(e.file.OldPath) {
 			continue
 		}
 		if read++; read > maxOthers {
@@ -177,18 +200,14 @@ func (x *Index) replaced(e *entry) (Fate, bool) {
 				common += g
 			}
 		}
-		if total == 0 || common/total < 0.5 {
+		if common == 0 {
 			continue
 		}
-		if n.file == e.file && e.file != nil {
-			from, to := e.file.Present(e.test.First), e.file.Present(e.test.End)
-			if n.test.First <= to+1 && from <= n.test.End+1 {
-				return at(n, Replaced), true
-			}
-		} else if e.file.After == nil && path.Ext(n.file.Path) == path.Ext(e.file.OldPath) {
+		near := n.file == e.file && inPlace(e.file, e.test, n.test)
+		switch {
+		case common/total >= 0.5 && (near || e.file.After == nil && path.Ext(n.file.Path) == path.Ext(e.file.OldPath)):
 			return at(n, Replaced), true
-		}
-		if far == nil {
+		case far == nil && (near || common/total >= 0.5):
 			far = n
 		}
 	}
@@ -208,4 +227,34 @@ func callees(t *units.Test) map[string]bool {
 		}
 	}
 	return out
+}
+
+// module is the part of a project that a test file belongs to: what stands in front of its folder of tests.
+func module(p string) string {
+	parts := strings.Split(path.Dir(p), "/")
+	for i, d := range parts {
+		switch d {
+		case "test", "tests", "__tests__", "spec", "integration_test":
+			if i > 0 && parts[i-1] == "src" {
+				i--
+			}
+			return strings.Join(parts[:i], "/")
+		}
+	}
+	return path.Dir(p)
+}
+
+// subjectStays reports whether the code that a test file is named after is still in its part of the project.
+func (x *Index) subjectStays(p, m string) bool {
+	if x.c.Now == nil {
+		return false
+	}
+	lang := source.Of(p)
+	subject := layout.Subject(lang, path.Base(p))
+	for _, o := range x.c.Now.Paths() {
+		if strings.HasPrefix(o, m+"/") && !layout.IsTest(o) && source.Of(o) == lang && layout.SameStem(lang, subject, layout.Stem(o)) {
+			return true
+		}
+	}
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
 	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/units"
 )
 
 // isCode reports whether a changed file is code that tests exercise.
@@ -25,7 +26,11 @@ func (x *Index) vanished() map[string]bool {
 		if !isCode(f) || f.Before == nil {
 			continue
 		}
+		inside := testLines(f.Before)
 		for _, l := range f.Removed {
+			if inside(l.N) {
+				continue
+			}
 			for _, w := range change.Words(l.Text) {
 				if len(w) > 2 && !keyword(w) {
 					x.lost[w] = true
@@ -74,10 +79,63 @@ func (x *Index) obsolete(e *entry) []string {
 			})
 		})
 	}
+	if len(words) == 0 {
+		words = x.packages(e)
+	}
 	if len(words) == 0 && e.file.After == nil {
 		words = x.folder(e)
 	}
 	return words
+}
+
+// packages lists names of a test that its file imported from a package which a manifest does not name any more.
+func (x *Index) packages(e *entry) []string {
+	if e.file.Before == nil {
+		return nil
+	}
+	dropped := map[string]bool{}
+	for _, f := range x.c.Files {
+		if f.Kind != layout.Config {
+			continue
+		}
+		for _, l := range f.Removed {
+			if name := quoted(l.Text); len(name) > 1 {
+				dropped[name] = true
+			}
+		}
+		for _, l := range f.Added {
+			delete(dropped, quoted(l.Text))
+		}
+	}
+	if len(dropped) == 0 {
+		return nil
+	}
+	var out []string
+	u := e.file.Before
+	for i := range u.Tokens {
+		if u.Kind(i) != source.String || !dropped[u.Unquote(i)] {
+			continue
+		}
+		for k := i - 1; k >= 0 && u.Tokens[k].Line == u.Tokens[i].Line; k-- {
+			if w := u.Text(k); u.Kind(k) == source.Name && e.words[w] > 0 && !keyword(w) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// quoted is the first quoted part of a line, without quotes.
+func quoted(line string) string {
+	i := strings.IndexAny(line, `"'`)
+	if i < 0 {
+		return ""
+	}
+	rest := line[i+1:]
+	if k := strings.IndexByte(rest, line[i]); k > 0 {
+		return rest[:k]
+	}
+	return ""
 }
 
 // folder says which source went together with a test file: the one that it is named after, or its whole folder.
@@ -112,7 +170,7 @@ func (x *Index) codeBelow(dir string) bool {
 }
 
 // touched lists what ties a test to code that this change took away, though not altogether: words that the changed code
-// lost, and declarations that are gone and share a word with the name of the test.
+// lost, and lines of code that it took away or replaced and that speak of what the test is named after.
 func (x *Index) touched(e *entry) []string {
 	var out []string
 	lost := x.vanished()
@@ -121,39 +179,108 @@ func (x *Index) touched(e *entry) []string {
 			out = append(out, w)
 		}
 	}
-	name := map[string]bool{}
-	for _, w := range subwords(e.test.Name) {
-		name[w] = true
-	}
-	for _, d := range x.undeclared() {
-		for _, w := range subwords(d) {
-			if len(w) >= 5 && name[w] && !slices.Contains(out, d) {
-				out = append(out, d)
-			}
+	out = append(out, x.changedHelpers(e)...)
+	topics := x.topics(e)
+	for w := range x.changedWords() {
+		if topics[w] {
+			out = append(out, w)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// undeclared lists the functions and types that code files declared before and no changed file declares now.
-func (x *Index) undeclared() []string {
-	if x.undecl != nil {
-		return x.undecl
+// topics are the words of a test's name that few tests of its file share.
+func (x *Index) topics(e *entry) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range subwords(e.test.Name) {
+		if len(w) >= 5 && w != "tests" {
+			out[w] = true
+		}
 	}
-	x.undecl = []string{}
-	now := x.c.Symbols(false)
+	others, shared := 0, map[string]int{}
+	for _, o := range x.old {
+		if o.file != e.file || o == e {
+			continue
+		}
+		others++
+		seen := map[string]bool{}
+		for _, w := range subwords(o.test.Name) {
+			if out[w] && !seen[w] {
+				seen[w] = true
+				shared[w]++
+			}
+		}
+	}
+	for w, n := range shared {
+		if 4*n > others {
+			delete(out, w)
+		}
+	}
+	return out
+}
+
+// changedWords are the parts of names, and the words of comments, in lines of code that this change took away or replaced.
+func (x *Index) changedWords() map[string]bool {
+	if x.changed != nil {
+		return x.changed
+	}
+	x.changed = map[string]bool{}
 	for _, f := range x.c.Files {
 		if !isCode(f) || f.Before == nil || f.Lang == "" {
 			continue
 		}
-		for _, d := range f.Before.Decls() {
-			if !now[d.Name] && !slices.Contains(x.undecl, d.Name) {
-				x.undecl = append(x.undecl, d.Name)
+		inside := testLines(f.Before)
+		for _, l := range f.Removed {
+			if inside(l.N) {
+				continue
+			}
+			for _, w := range subwords(l.Text) {
+				if len(w) >= 5 {
+					x.changed[w] = true
+				}
 			}
 		}
 	}
-	return x.undecl
+	return x.changed
+}
+
+// changedHelpers lists the functions of test files that a test called and that take more or fewer parameters now.
+func (x *Index) changedHelpers(e *entry) []string {
+	var out []string
+	calls := callees(e.test)
+	for _, p := range x.c.Funcs() {
+		if p.Before == nil || p.After == nil || !p.Old.IsTest() || !calls[p.Before.Name] {
+			continue
+		}
+		if len(p.After.Params) != len(p.Before.Params) {
+			out = append(out, p.Before.Name)
+		}
+	}
+	return out
+}
+
+// testLines says which lines of a file belong to tests inside source: the tests themselves and, in Rust, the modules that
+// are compiled for tests only.
+func testLines(u *units.File) func(line int) bool {
+	type span struct{ from, to int }
+	var spans []span
+	for _, t := range u.Tests() {
+		spans = append(spans, span{t.First, t.End})
+	}
+	for i := range u.Tokens {
+		if u.Lang != source.Rust || !u.Is(i, "cfg") || !u.Is(i+1, "(") || !u.Is(i+2, "test") {
+			continue
+		}
+		for k := i; k < i+12; k++ {
+			if u.Is(k, "mod") && u.Is(k+2, "{") {
+				spans = append(spans, span{u.TokenLine(i), u.TokenLine(u.Close(k + 2))})
+			}
+		}
+	}
+	return func(line int) bool {
+		return slices.ContainsFunc(spans, func(s span) bool { return s.from <= line && line <= s.to })
+	}
 }
 
 // subwords splits a name where its case changes and at what is no letter, and lowers the parts.
