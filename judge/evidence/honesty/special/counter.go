@@ -50,12 +50,12 @@ func counts(p change.FuncPair, report func(rule.Finding)) {
 // raised reads a step of a counter at token i: n++, n += 1, n = n + 1, n.fetch_add(1), atomic.AddInt64(&n, 1), a.append(x),
 // next(a), a.pop(0).
 func raised(u *units.File, i int) (name string, at int) {
-	if u.Kind(i) != source.Name {
+	w := u.Text(i)
+	if u.Kind(i) != source.Name || code.Keyword(w) || w == "continue" || w == "break" {
 		return "", 0
 	}
-	w := u.Text(i)
 	switch {
-	case u.Is(i+1, "++"), u.Is(i-1, "++"):
+	case u.Is(i+1, "++"), u.Is(i-1, "++") && u.Glued(i) && u.Lang != source.Go:
 		return w, i
 	case u.Is(i+1, "+=") && u.Is(i+2, "1"), u.Is(i+1, "-=") && u.Is(i+2, "1"):
 		return w, i
@@ -194,6 +194,9 @@ func decides(b *code.Body, name string, step int) (line int, certain bool) {
 				if !ok {
 					continue
 				}
+				if grows(u, step) && !measured(u, s.From, s.To) {
+					continue
+				}
 				fix := code.Constant(u, from, to) && from < to
 				if counted(u, s.From, s.To) && (fix || s.Kind == code.Switch) {
 					return s.Line, true
@@ -224,6 +227,20 @@ func took(u *units.File, step int) bool {
 		return true
 	}
 	return false
+}
+
+// grows reports steps that add to a collection.
+func grows(u *units.File, step int) bool {
+	switch u.Text(step + 2) {
+	case "append", "push", "add":
+		return u.Is(step+1, ".")
+	}
+	return false
+}
+
+// measured reports whether tokens ask for a size.
+func measured(u *units.File, from, to int) bool {
+	return contains(u, from, to, "len") || contains(u, from, to, "length") || contains(u, from, to, "size") || contains(u, from, to, "count")
 }
 
 // counted reports conditions that compare with a number.

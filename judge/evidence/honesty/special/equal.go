@@ -76,7 +76,7 @@ func equal(p change.FuncPair, what string, report func(rule.Finding)) {
 		return
 	}
 	f := code.Finding(p, code.Start(p.After), "always gives the same answer, whatever it compares", "compare the fields that make two values equal")
-	if what == "hash" || p.Before == nil && !typeWasThere(p.New, p.After) {
+	if what == "hash" || p.Before == nil && p.New.Before == nil && !typeWasThere(p.New, p.After) {
 		f.Class = verdict.Soft
 	}
 	if what == "hash" && p.Before == nil {
@@ -103,9 +103,9 @@ func typeWasThere(f *change.File, fn *units.Func) bool {
 
 // wildcard reports types that are meant to equal everything.
 func wildcard(class string) bool {
-	n := strings.ToLower(class)
-	for _, w := range [...]string{"any", "wild", "mock", "fake", "match", "stub", "ignore"} {
-		if strings.Contains(n, w) {
+	for _, w := range segments(class) {
+		switch w {
+		case "any", "anything", "wildcard", "mock", "fake", "stub", "ignore", "ignored":
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ func hardcoded() rule.Rule {
 		Why:      "the tests ask for exactly that input, and every other one is as wrong as before",
 		Question: "Is this special case one that the function's purpose asks for, or does it only give a test what the test expects?",
 		Find: func(c *change.Change, report func(rule.Finding)) {
-			k := literals(c)
+			k := tests{now: literals(c.Now), old: literals(c.Base)}
 			for _, p := range code.Pairs(c) {
 				if p.Before != nil {
 					pasted(k, p, report)
@@ -36,7 +36,10 @@ type answerTo struct {
 	direct  bool // no code of the function stands before it
 }
 
-func pasted(k *known, p change.FuncPair, report func(rule.Finding)) {
+// tests are those of the project after the change and before it.
+type tests struct{ now, old *known }
+
+func pasted(k tests, p change.FuncPair, report func(rule.Finding)) {
 	after := code.Read(p.After)
 	list := answers(p, after)
 	if len(list) == 0 {
@@ -44,20 +47,19 @@ func pasted(k *known, p change.FuncPair, report func(rule.Finding)) {
 	}
 	before := code.Read(p.Before)
 	custom := customary(before, list[0].param)
-	hits, soft := 0, 0
+	most, hits := 0, 0
 	for _, a := range list {
-		switch k.weigh(a, p.After.Name) {
-		case 2:
+		n := k.weigh(a, p.After.Name)
+		most = max(most, n)
+		if n >= 2 {
 			hits++
-		case 1:
-			soft++
 		}
 	}
 	lost := before.Count() > after.Count()
 	f := code.Finding(p, list[0].line, fmt.Sprintf("answers %s with a value written down", first(list[0].in)), "compute the answer; leave particular inputs to the tests")
 	switch {
-	case hits > 0 && (!custom && list[0].direct || len(list) >= 2 && lost):
-	case hits > 0 && !custom, soft > 0 && list[0].direct && !custom, hits > 1 && lost:
+	case most == 3 && list[0].direct, hits > 1 && lost:
+	case most >= 2 && !custom, most == 1 && list[0].direct && !custom:
 		f.Class = verdict.Soft
 	default:
 		return
@@ -76,11 +78,12 @@ func first(list []string) string {
 	return s
 }
 
-// weigh tells how much an answer looks like taken from the tests: 2 certain, 1 perhaps, 0 not.
-func (k *known) weigh(a answerTo, fn string) int {
+// weigh tells how much an answer looks like taken from the tests: 3 both sides stood there before the change, or the
+// answer to the very question; 2 both sides, 1 one of them, 0 not at all.
+func (k tests) weigh(a answerTo, fn string) int {
 	in, out := "", ""
 	for _, l := range a.in {
-		if tells(l) && len(k.at(l)) > 0 && len(l) > len(in) {
+		if tells(l) && len(l) > len(in) && len(k.now.at(l)) > 0 {
 			in = l
 		}
 	}
@@ -90,17 +93,18 @@ func (k *known) weigh(a answerTo, fn string) int {
 		}
 	}
 	switch {
-	case in == "" && out == "":
-		return 0
 	case in == "":
-		if out != "" && len(a.in) > 0 && k.called(out, fn) {
-			return 2
+		if out != "" && len(a.in) > 0 && k.now.called(out, fn) {
+			return 3
 		}
 		return 0
-	case out != "" && (k.near(in, out) || len(k.at(out)) > 0):
+	case out != "" && len(k.now.at(out)) > 0:
+		if k.now.near(in, out) || len(k.old.at(in)) > 0 {
+			return 3
+		}
 		return 2
-	case k.called(in, fn) || len(a.in) > 1:
-		return 2
+	case k.now.called(in, fn), out == "" && len(k.old.at(in)) > 0:
+		return 3
 	}
 	return 1
 }
@@ -152,7 +156,7 @@ func answers(p change.FuncPair, b *code.Body) []answerTo {
 			inner := b.Stmts[i+1]
 			from, to, ok := b.Value(inner)
 			in := literalsIn(u, s.From, s.To)
-			if param := subject(b, i); ok && len(in) > 0 && param != "" && from < to && fixed(b, from, to) {
+			if param := subject(p, b, i); ok && len(in) > 0 && param != "" && from < to && fixed(b, from, to) {
 				out = append(out, answerTo{line: s.Line, in: in, out: literalsIn(u, from, to), param: param, direct: direct})
 				continue
 			}
@@ -181,9 +185,12 @@ func declares(b *code.Body, s code.Stmt) bool {
 }
 
 // subject is the parameter that the switch around case i looks at, "" when it is none.
-func subject(b *code.Body, i int) string {
+func subject(p change.FuncPair, b *code.Body, i int) string {
 	for k := i - 1; k >= 0; k-- {
 		if b.Stmts[k].Kind == code.Switch && b.Stmts[k].Depth < b.Stmts[i].Depth {
+			if !p.New.Touched(b.Stmts[k].Line, b.Stmts[k].End) {
+				return "" // one case more
+			}
 			for t := b.Stmts[k].From; t < b.Stmts[k].To; t++ {
 				if b.F.Kind(t) == source.Name && b.Param(b.F.Text(t)) {
 					return b.F.Text(t)
@@ -301,7 +308,7 @@ func table(p change.FuncPair, b *code.Body, s, inner code.Stmt) (answerTo, bool)
 		return answerTo{}, false
 	}
 	for i := s.From; i < to; i++ {
-		if u.Kind(i) != source.Name || i >= s.To && i < from {
+		if u.Kind(i) != source.Name || i >= s.To && i < from || !looks(u, i, param) {
 			continue
 		}
 		if in, out, ok := entries(p, u, u.Text(i), i); ok {
@@ -311,6 +318,18 @@ func table(p change.FuncPair, b *code.Body, s, inner code.Stmt) (answerTo, bool)
 	return answerTo{}, false
 }
 
+// looks reports whether the name at i is looked up by a parameter: T[p], T.get(p), p in T.
+func looks(u *units.File, i int, param string) bool {
+	if (u.Is(i-1, "in") || u.Is(i-1, "of")) && u.Text(i-2) == param {
+		return true
+	}
+	open := i + 1
+	if u.Is(open, ".") || u.Is(open, "?.") {
+		open = i + 3
+	}
+	return (u.Is(open, "[") || u.Is(open, "(") && open > i+1) && contains(u, open, u.Close(open), param)
+}
+
 // entries gives keys and values of a table of literals named name that stands on added lines.
 func entries(p change.FuncPair, u *units.File, name string, use int) (in, out []string, ok bool) {
 	for i := range u.Tokens {
@@ -318,7 +337,11 @@ func entries(p change.FuncPair, u *units.File, name string, use int) (in, out []
 			continue
 		}
 		open := -1
+		assigned := false
 		for j := i + 1; j < i+24 && j < len(u.Tokens) && !u.Is(j, ";"); j++ {
+			if assigned = assigned || u.Is(j, "=") || u.Is(j, ":="); !assigned {
+				continue
+			}
 			if u.Is(j, "{") || u.Is(j, "(") && (u.Is(j-1, "of") || u.Is(j-1, "from") || u.Is(j-1, "Map") || u.Is(j-1, "mapOf") || u.Is(j-1, "dict")) || u.Is(j, "[") && u.Is(j+1, "[") || u.Is(j, "[") && u.Is(j+1, "(") {
 				open = j
 				break

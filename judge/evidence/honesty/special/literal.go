@@ -11,18 +11,18 @@ import (
 
 // known says where literals stand in the tests of the project.
 type known struct {
-	c    *change.Change
+	tree change.Tree
 	seen map[string][]change.Place // by word
 }
 
 // places bounds the places looked at for one word.
-const places = 300
+const places = 5000
 
-func literals(c *change.Change) *known { return &known{c: c, seen: map[string][]change.Place{}} }
+func literals(t change.Tree) *known { return &known{tree: t, seen: map[string][]change.Place{}} }
 
 // at lists lines of tests that hold the literal as written between quotes, or as a number.
 func (k *known) at(lit string) []change.Place {
-	if k.c.Now == nil {
+	if k.tree == nil {
 		return nil
 	}
 	text, quoted := unquote(lit)
@@ -37,7 +37,7 @@ func (k *known) at(lit string) []change.Place {
 	}
 	found, ok := k.seen[word]
 	if !ok {
-		for _, p := range k.c.Now.Grep([]string{word}, places)[word] {
+		for _, p := range k.tree.Grep([]string{word}, places)[word] {
 			if layout.IsTest(p.Path) || strings.HasSuffix(p.Path, ".rs") {
 				found = append(found, p)
 			}

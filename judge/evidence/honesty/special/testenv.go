@@ -28,11 +28,15 @@ func tested() rule.Rule {
 	}
 }
 
-// configures reports files whose work is to know the surroundings.
+// configures reports files whose work is to know the surroundings, or to test.
 func configures(path string) bool {
-	base := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-	return strings.Contains(base, "config") || strings.Contains(base, "settings") || strings.HasPrefix(base, "env.") || strings.HasPrefix(base, "environment") || strings.Contains(base, "test") ||
-		strings.HasPrefix(path, "scripts/") || strings.HasPrefix(path, "tools/") || strings.Contains(path, "testutil") || strings.HasPrefix(base, "gulpfile") || strings.HasPrefix(base, "build.")
+	for _, w := range segments(path[strings.LastIndexByte(path, '/')+1:]) {
+		switch w {
+		case "config", "conf", "settings", "test", "tests", "testing", "testutil", "setup", "fixtures":
+			return true
+		}
+	}
+	return strings.HasPrefix(path, "scripts/") || strings.HasPrefix(path, "tools/") || strings.Contains(path, "testutil")
 }
 
 func probes(c *change.Change, f *change.File, report func(rule.Finding)) {
@@ -94,10 +98,39 @@ func weigh(c *change.Change, f *change.File, i int, p found) (verdict.Class, cha
 		return verdict.Hard, fn
 	case p.weak:
 		return "", fn
+	case fn.Before != nil && knewTesting(fn.Before), asked(c, f):
+		return verdict.Soft, fn
 	case early || !elsewhere(c, f, p):
 		return verdict.Hard, fn
 	}
 	return verdict.Soft, fn
+}
+
+// asked reports whether the change took such a question out of shipped code: then it was only written anew.
+func asked(c *change.Change, f *change.File) bool {
+	for _, g := range c.Files {
+		if g.Before == nil || g.Lang != f.Lang || layout.Classify(g.OldPath) == layout.Test {
+			continue
+		}
+		u := g.Before
+		for i := range u.Tokens {
+			if u.Kind(i) == source.Name && g.TouchedOld(u.TokenLine(i), u.TokenLine(i)) && probe(u, i).word != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// knewTesting reports functions that asked whether they are tested before, in other words.
+func knewTesting(fn *units.Func) bool {
+	u := fn.File()
+	for i := fn.From; i < fn.To; i++ {
+		if u.Kind(i) == source.Name && u.Is(i+1, "(") && testing(u.Text(i)) >= plain {
+			return true
+		}
+	}
+	return false
 }
 
 // earlyExit reports whether token i stands in the head of an if whose block gives a constant.
