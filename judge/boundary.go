@@ -29,11 +29,11 @@ var ErrNoTask = errors.New("no such task")
 type Deps struct {
 	DB        *store.DB
 	Paths     config.Paths
-	Now       func() time.Time // nil = time.Now
-	Examiners []Examiner       // those of evidence.Session at least; without any nothing passes
-	Revisers  []Reviser        // asked after them; nil = none
-	Log       *slog.Logger     // nil = none
-	NewTurn   bool             // the turn answers another prompt than the one judged last: the same diff is no attempt then
+	Now       func() time.Time          // nil = time.Now
+	Examiners []Examiner                // who look; without any nothing passes
+	Panel     func(config.Config) Panel // takes their place when it is set: who looks, by the configuration of the task's project
+	Log       *slog.Logger              // nil = none
+	NewTurn   bool                      // the turn answers another prompt than the one judged last: the same diff is no attempt then
 }
 
 // Result is the answer of a boundary run, as `devflow boundary` prints it. Who shows Text calls MarkTold with N.
@@ -111,7 +111,7 @@ func (b *boundary) run(ctx context.Context) (Result, error) {
 	if b.settled() {
 		return b.again(b.last.Outcome)
 	}
-	v := Panel{b.d.Examiners, b.d.Revisers}.Evaluate(ctx, b.c)
+	v := b.panel().Evaluate(ctx, b.c)
 	if ctx.Err() != nil { // half a look is none: the claims go back
 		return Result{}, errors.Join(context.Cause(ctx), b.d.DB.Update(b.release))
 	}
@@ -119,6 +119,13 @@ func (b *boundary) run(ctx context.Context) (Result, error) {
 		return b.again(v.Outcome)
 	}
 	return b.store(v)
+}
+
+func (b *boundary) panel() Panel {
+	if b.d.Panel == nil {
+		return Panel{Examiners: b.d.Examiners}
+	}
+	return b.d.Panel(b.cfg)
 }
 
 // claim loads the task and takes its open signals.
@@ -293,6 +300,9 @@ func (b *boundary) store(v Verdict) (Result, error) {
 	return res, nil
 }
 
+// levelReview is the level whose work a person reviews before it is published.
+const levelReview = "human_review"
+
 // advance moves the task on by a verdict and says how it is to be answered.
 func (b *boundary) advance(tx *store.Tx, v Verdict, now int64, res *Result) (Routing, error) {
 	t, err := telemetry.Find(tx, b.session, b.seq) // its risk may have risen while the run looked
@@ -301,6 +311,11 @@ func (b *boundary) advance(tx *store.Tx, v Verdict, now int64, res *Result) (Rou
 	}
 	if t == nil {
 		return Routing{}, ErrNoTask
+	}
+	if b.c.ChangesWaivers() && t.Oversight != levelReview { // who changes what is accepted needs a person
+		if t, err = telemetry.Change(tx, b.session, b.seq, func(t *telemetry.Task) error { t.Oversight = levelReview; return nil }); err != nil {
+			return Routing{}, err
+		}
 	}
 	res.Level = t.Oversight
 	r := Routing{Task: t.ID(), Level: t.Oversight, Verdict: v, Limit: res.Limit, Report: filepath.Join(b.d.Paths.SessionDir(b.session), reportFile)}

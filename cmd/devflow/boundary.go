@@ -16,7 +16,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
-	"github.com/devflow-suite/devflow/judge/evidence"
+	"github.com/devflow-suite/devflow/judge/panel"
 )
 
 // boundaryLimit bounds one run. It lies inside the own deadline of the stop hook, which waits for it at high risk.
@@ -49,7 +49,7 @@ func (a *app) boundary() *cli.Command {
 			}
 			defer db.Close()
 			res, err := judge.Boundary(ctx, judge.Deps{
-				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Examiners: evidence.Session(), Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
+				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Panel: a.judges, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)
@@ -60,6 +60,11 @@ func (a *app) boundary() *cli.Command {
 			return err
 		},
 	}
+}
+
+// judges is who judges the task of a session.
+func (a *app) judges(cfg config.Config) judge.Panel {
+	return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ()})
 }
 
 // autoPush starts what follows a PASS as a process of its own: the turn does not wait for tests or a network.

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
+	"github.com/devflow-suite/devflow/judge/panel"
 	"github.com/devflow-suite/devflow/judge/review"
 )
 
@@ -67,7 +70,7 @@ func (a *app) judge() *cli.Command {
 					return err
 				}
 			}
-			if o.Panel, err = a.panel(backend, o.Dir); err != nil {
+			if o.Panel, err = a.panel(backend); err != nil {
 				return err
 			}
 			report, err := review.Run(ctx, o)
@@ -118,6 +121,20 @@ func (a *app) pending(asJSON bool) error {
 }
 
 // panel is who judges by hand: the rules, and a model where one is asked for.
-func (a *app) panel(backend, dir string) (judge.Panel, error) {
-	return judge.Panel{Examiners: evidence.ByHand()}, nil
+func (a *app) panel(backend string) (judge.Panel, error) {
+	o := panel.Options{Config: config.Judge{Backend: backend}, Environ: os.Environ(), Waited: true}
+	if backend != config.BackendOff {
+		paths, err := config.ResolvePaths(a.sys.getenv)
+		if err != nil {
+			return judge.Panel{}, err
+		}
+		cfg, _ := config.Load(paths, "") // where code is sent is the user's alone
+		if o.Config = cfg.Judge; backend != "auto" {
+			o.Config.Backend = backend
+		}
+		if _, err := panel.Backend(o.Config, o.Environ); err != nil {
+			return judge.Panel{}, hintError{err, "set it up in " + paths.File + " (README, section The judge)"}
+		}
+	}
+	return panel.ByHand(o), nil
 }

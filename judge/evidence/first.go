@@ -6,7 +6,6 @@ package evidence
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/diff"
@@ -15,8 +14,8 @@ import (
 )
 
 // First is the first look: it finds a changed source file without a
-// test (also one that no hook saw, because it was written by a command), a test that cannot fail, a red last test run,
-// conflict markers, and changes that nobody could read.
+// test (also one that no hook saw, because it was written by a command), a red last test run, conflict markers, and changes that
+// nobody could read. What tests assert is for the rules.
 type First struct{}
 
 // Name implements Examiner.
@@ -36,8 +35,6 @@ func (First) Examine(ctx context.Context, c *judge.Case) ([]judge.Reason, error)
 			if missing, _ := c.Untested(f.Path); missing != nil {
 				reasons = append(reasons, *missing)
 			}
-		case f.Kind == tdd.Test && f.Code():
-			reasons = append(reasons, stubs(f)...)
 		case f.Lines.Binary && f.Kind != tdd.Impl:
 			reasons = append(reasons, judge.Reason{Prefix: "judge", Class: judge.Note, File: f.Path, Text: "not looked at: " + f.Path + ": binary"})
 		}
@@ -104,56 +101,4 @@ func testDetail(detail string) (command, line string) {
 		}
 	}
 	return command, first
-}
-
-// stubs finds tests of this diff that cannot fail: new ones without an assertion, and changed ones that lost theirs.
-// Where the tests of a file were mostly written without one before, its helpers assert in some other file: that is only
-// a warning.
-func stubs(f *judge.File) []judge.Reason {
-	before := map[string]tdd.Case{}
-	bare := 0
-	for _, t := range tdd.Tests(f.Lang, f.Before) {
-		if before[t.Name] = t; t.Asserts == 0 && t.Trivial == 0 {
-			bare++
-		}
-	}
-	custom := bare > 1 && 2*bare >= len(before)
-	lines := strings.Split(string(f.After), "\n")
-	tests := tdd.Tests(f.Lang, f.After)
-	var reasons []judge.Reason
-	for i, t := range tests {
-		end := len(lines)
-		if i+1 < len(tests) {
-			end = tests[i+1].Line - 1
-		}
-		had, existed := before[t.Name]
-		if t.Asserts > 0 || existed && had.Asserts == 0 || !touched(f.Lines, t.Line, end) {
-			continue
-		}
-		what := "asserts nothing"
-		if t.Trivial > 0 {
-			what = "asserts nothing that can fail"
-		}
-		r := judge.Reason{
-			Prefix: "test", Text: fmt.Sprintf("stub: %s in %s %s", t.Name, f.Path, what), File: f.Path, Line: t.Line,
-			Evidence: strings.TrimSpace(lines[min(max(t.Line-1, 0), len(lines)-1)]), Fix: "assert what the code must do, or remove the test",
-		}
-		if existed {
-			r.Text = fmt.Sprintf("%s in %s lost its assertions", t.Name, f.Path)
-		} else if custom && t.Trivial == 0 {
-			r.Class = judge.Soft
-		}
-		reasons = append(reasons, r)
-	}
-	return reasons
-}
-
-// touched is true when a line of the span was added, or nothing was added anywhere and lines went.
-func touched(d diff.File, from, to int) bool {
-	for _, l := range d.Added {
-		if l.N >= from && l.N <= to {
-			return true
-		}
-	}
-	return len(d.Added) == 0 && len(d.Removed) > 0
 }

@@ -61,6 +61,10 @@ type Case struct {
 	Clock         func() time.Time // nil = time.Now
 	Guidance      string           // what the project tells whoever works on it, for models
 
+	Repo    gitx.Repo // where the trees are; the zero value for a patch
+	Objects string    // the object folder with them
+
+	patch    []byte
 	account  account
 	finder   *tdd.Finder
 	Edited   []string         // source and test files that hooks saw being edited
@@ -130,8 +134,17 @@ func (c *Case) Take(ctx context.Context, repo gitx.Repo, objs string, files []ch
 	for _, f := range files {
 		c.Files = append(c.Files, File{File: f, Kind: tdd.Classify(f.Path), Lang: tdd.LanguageOf(f.Path)})
 	}
+	c.Repo, c.Objects = repo, objs
 	c.Change = look.Trees(ctx, repo, objs, c.BaseTree, c.NowTree, files)
 	c.Change.Task = c.Task.Description
+}
+
+// Patch is the change as git prints it; empty when it is too large to be shown or there is none. At most one git process.
+func (c *Case) Patch(ctx context.Context) []byte {
+	if c.patch == nil && c.Repo.Root != "" && !c.NoDiff {
+		c.patch, _ = c.Repo.Patch(ctx, c.Objects, c.BaseTree, c.NowTree)
+	}
+	return c.patch
 }
 
 // maxSpec bounds the plan of a task, in bytes.

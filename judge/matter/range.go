@@ -57,7 +57,7 @@ func OfPatch(patch []byte) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{TestsOptional: true, Change: change}
+	c := &Case{TestsOptional: true, Change: change, patch: patch}
 	for _, text := range unread {
 		c.doubt(verdict.Soft, "", "not looked at: "+text, "")
 	}

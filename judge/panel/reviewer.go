@@ -1,0 +1,65 @@
+package panel
+
+import (
+	"context"
+
+	"github.com/devflow-suite/devflow/internal/llm"
+	"github.com/devflow-suite/devflow/internal/llm/ask"
+	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/evidence"
+	"github.com/devflow-suite/devflow/judge/model"
+)
+
+// broken is a backend that cannot be used.
+type broken struct{ err error }
+
+func (broken) Name() string { return "model" }
+
+func (b broken) Revise(context.Context, *judge.Case, []judge.Reason) (judge.Revision, error) {
+	return judge.Revision{}, b.err
+}
+
+// reviewer lets package model look at what was found.
+type reviewer struct {
+	model     model.Reviewer
+	questions map[string]string
+}
+
+func newReviewer(backend llm.Backend, name string, policy ask.Policy) *reviewer {
+	r := &reviewer{model: model.Reviewer{Backend: backend, Model: name, Policy: policy}, questions: map[string]string{}}
+	for _, x := range evidence.Rules() {
+		if x.Question != "" {
+			r.questions[x.ID] = x.Question
+		}
+	}
+	return r
+}
+
+func (*reviewer) Name() string { return "model" }
+
+// injectionRule finds text that addresses a reviewer.
+const injectionRule = "text-to-reviewer"
+
+// Revise implements judge.Reviser.
+func (r *reviewer) Revise(ctx context.Context, c *judge.Case, reasons []judge.Reason) (judge.Revision, error) {
+	in := model.Input{
+		Task: c.Task.Description, Spec: c.Spec, Rules: c.Guidance, Reasons: reasons, Questions: r.questions, Diff: c.Patch(ctx), Level: c.Task.Oversight,
+	}
+	if c.Change != nil {
+		for _, f := range c.Change.Files {
+			if f.Before != nil {
+				in.Files = append(in.Files, model.File{Path: f.OldPath, Base: []byte(f.Before.Src)})
+			}
+		}
+	}
+	for _, x := range reasons {
+		in.Tainted = in.Tainted || x.Rule == injectionRule
+	}
+	res, err := r.model.Review(ctx, in)
+	usage := judge.Usage{Backend: res.Backend, Model: res.Model, TokensIn: res.Usage.TokensIn, TokensOut: res.Usage.TokensOut, Raw: res.Raw, Unpriced: res.Usage.CostUSD == nil && res.Usage.Calls > 0}
+	if res.Usage.CostUSD != nil {
+		usage.CostUSD = *res.Usage.CostUSD
+	}
+	c.Spend(usage)
+	return judge.Revision{Reasons: res.Reasons, Extra: res.Extra, Leaves: res.Leaves}, err
+}
