@@ -58,7 +58,7 @@ func (f *File) functions() []*Func {
 
 // lastLine is the line on which a body of tokens [from, to) ends: that of its closing bracket where it has one.
 func (f *File) lastLine(from, to, line int) int {
-	if to < len(f.Tokens) && from > 0 && f.Close(from-1) == to {
+	if to < len(f.Tokens) && from > 0 && f.Close(from-1) == to && (f.Is(to, "}") || f.Is(to, ")") || f.Is(to, "]")) {
 		return max(f.TokenLine(to), line)
 	}
 	if to > from && to <= len(f.Tokens) {

@@ -22,7 +22,7 @@ import (
 type File struct {
 	*source.File
 	Path  string
-	Match []int32 // opening bracket → its partner; see source.File.Brackets
+	Match []int32 // opening bracket → its partner; see source.File.Balance
 
 	lines    []int // byte offsets of line starts
 	comments []lex.Comment
@@ -42,7 +42,7 @@ type File struct {
 // Parse reads a file. lang may be empty for configuration and documents; then there are no functions and tests.
 func Parse(path string, lang source.Lang, src []byte) *File {
 	f := &File{File: source.Lex(lang, src), Path: path}
-	f.Match = f.Brackets()
+	f.Match = f.Balance()
 	f.lines = append(f.lines, 0)
 	for i := 0; i < len(f.Src); i++ {
 		if f.Src[i] == '\n' {
