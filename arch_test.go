@@ -48,6 +48,7 @@ var layers = [...]struct {
 	{"judge/", 5, true},
 	{"judge", 4, false},
 	{"install", 5, true},
+	{"mcpserver", 6, false},
 	{"hooks/event", 6, false}, // the glue that all hook programs share
 	{"hooks/devflow-", 7, false},
 	{"hooks", 3, false}, // the harness
