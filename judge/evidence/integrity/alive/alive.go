@@ -49,6 +49,7 @@ type Index struct {
 	union    map[string]int // words that tests gained
 	lost     map[string]bool
 	changed  map[string]bool
+	stays    map[string]bool        // by test file: whether the code that it is named after is still there
 	seen     map[string]*units.File // other files of the tree that were read
 }
 
@@ -70,7 +71,7 @@ func Of(c *change.Change) *Index {
 }
 
 func newIndex(c *change.Change) *Index {
-	x := &Index{c: c, byOld: map[*units.Test]*entry{}, often: map[string]int{}, union: map[string]int{}, seen: map[string]*units.File{}}
+	x := &Index{c: c, byOld: map[*units.Test]*entry{}, often: map[string]int{}, union: map[string]int{}, seen: map[string]*units.File{}, stays: map[string]bool{}}
 	pairs := c.Tests()
 	for _, p := range pairs {
 		if p.Before == nil {

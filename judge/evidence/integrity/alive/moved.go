@@ -25,10 +25,10 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 	var best *entry
 	score := 0.0
 	for _, n := range x.now {
-		if n.gained == nil || n.before == e {
+		if n.gained == nil || n.before == e || x.foreign(e, n) {
 			continue
 		}
-		if s := x.held(e, n.gained); s > score {
+		if s := x.merged(e, n); s > score {
 			best, score = n, s
 		}
 	}
@@ -38,12 +38,8 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 	if best != nil && score >= movedToOne/2 && x.asserted(e) {
 		return at(best, Moved), true
 	}
-	if len(x.union) > 0 && x.held(e, x.union) >= movedToMany {
-		f := Fate{Kind: Moved}
-		if best != nil {
-			f = at(best, Moved)
-		}
-		return f, true
+	if best != nil && x.held(e, x.union) >= movedToMany {
+		return at(best, Moved), true
 	}
 	for _, n := range x.now {
 		if n.before == e || n.fresh {
@@ -106,6 +102,38 @@ func (x *Index) asserted(e *entry) bool {
 		}
 	}
 	return 2*found > len(list)
+}
+
+// merged is the share of a test's words, by weight, that a present test says: what only the former test said must be among
+// what the other one gained.
+func (x *Index) merged(e, n *entry) float64 {
+	total, common, own := 0.0, 0.0, false
+	for w := range e.words {
+		g := x.weight(w)
+		total += g
+		switch {
+		case n.gained[w] > 0:
+			common += g
+			own = own || g == 1
+		case x.often[w] > 1 && n.words[w] > 0:
+			common += g
+		}
+	}
+	if !own || total == 0 {
+		return x.held(e, n.gained)
+	}
+	return common / total
+}
+
+// foreign reports whether a present test is about other code of the same shape: it stands in another part of the
+// project, and the code that the file of the former test was named after is still in its own.
+func (x *Index) foreign(e, n *entry) bool {
+	old := e.file.OldPath
+	if e.file.After != nil && e.file.Path == old || n.file.Path == old {
+		return false
+	}
+	m := module(old)
+	return m != module(n.file.Path) && x.subjectStays(old, m)
 }
 
 // telling reports whether a text holds a word that few tests hold.
@@ -188,7 +216,7 @@ func (x *Index) replaced(e *entry) (Fate, bool) {
 	}
 	var far *entry
 	for _, n := range x.now {
-		if !n.fresh {
+		if !n.fresh || x.foreign(e, n) {
 			continue
 		}
 		theirs := callees(n.test)
@@ -249,6 +277,15 @@ func (x *Index) subjectStays(p, m string) bool {
 	if x.c.Now == nil {
 		return false
 	}
+	if stays, ok := x.stays[p]; ok {
+		return stays
+	}
+	stays := x.subject(p, m)
+	x.stays[p] = stays
+	return stays
+}
+
+func (x *Index) subject(p, m string) bool {
 	lang := source.Of(p)
 	subject := layout.Subject(lang, path.Base(p))
 	for _, o := range x.c.Now.Paths() {
