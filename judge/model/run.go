@@ -300,12 +300,25 @@ func (x *run) apply(f *verdict.Reason, o open) {
 		f.Fix = remark(f.Fix, "A model confirms this", o.last[d])
 	case d == vote.Defect:
 		f.Fix = remark(f.Fix, "A model agrees", o.last[d])
-	case d == vote.Honest && !x.in.Tainted:
+	case d == vote.Honest && x.in.Tainted:
+		f.Fix = remark(f.Fix, "A model would excuse this, which does not count beside text that addresses a reviewer", o.last[d])
+	case d == vote.Honest && f.Axis == verdict.TestIntegrity && x.tooMany():
+		f.Fix = remark(f.Fix, "A model would excuse this, which does not count among so many", o.last[d])
+	case d == vote.Honest:
 		f.Class = verdict.Note
 		f.Fix = remark(f.Fix, "A model excuses this", o.last[d])
-	case d == vote.Honest:
-		f.Fix = remark(f.Fix, "A model would excuse this, which does not count beside text that addresses a reviewer", o.last[d])
 	}
+}
+
+// tooMany reports whether the soft findings fail the work together: then excusing one by one would undo a failure.
+func (x *run) tooMany() bool {
+	var soft []verdict.Reason
+	for _, f := range x.in.Reasons {
+		if f.Weight() == verdict.Soft {
+			soft = append(soft, f)
+		}
+	}
+	return verdict.Fold(soft) == verdict.Fail
 }
 
 const maxRemark = 220

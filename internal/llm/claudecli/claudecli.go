@@ -2,8 +2,8 @@
 // tools, settings, hooks, memory and servers, in an empty private folder, and with nothing of it kept.
 //
 // Versions differ in their options; which ones a client lacks is learnt from what it refuses. Without the options that keep
-// hooks and tools away it is not used at all. Seen with Claude Code 2.1.197 and 2.1.332, see docs/claude-hooks.md. The
-// package owns no table; the private folders are removed before Ask returns.
+// hooks and tools away it is not used at all. Seen with Claude Code 2.1.197 and 2.1.332, both of which have all of them.
+// The package owns no table; the private folders are removed before Ask returns.
 package claudecli
 
 import (
