@@ -8,10 +8,11 @@ package honesty
 import (
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/failure"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/special"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/stub"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 )
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return slices.Concat(special.Rules(), stub.Rules()) }
+func Rules() []rule.Rule { return slices.Concat(failure.Rules(), special.Rules(), stub.Rules()) }

@@ -72,7 +72,7 @@ func equal(p change.FuncPair, what string, report func(rule.Finding)) {
 	if p.Before != nil && blind(code.Read(p.Before), what) {
 		return
 	}
-	if p.Before == nil && wildcard(p.After.Class) {
+	if p.Before == nil && wildcard(p.After.Class) && !typeWasThere(p.New, p.After) {
 		return
 	}
 	f := code.Finding(p, code.Start(p.After), "always gives the same answer, whatever it compares", "compare the fields that make two values equal")

@@ -20,7 +20,7 @@ func tested() rule.Rule {
 		Question: "What does this branch do differently under test, and would the tests still pass without it?",
 		Find: func(c *change.Change, report func(rule.Finding)) {
 			for _, f := range c.Files {
-				if code.Product(f) && f.Kind != layout.Config && !configures(f.Path) {
+				if code.Product(f) {
 					probes(c, f, report)
 				}
 			}
@@ -94,9 +94,9 @@ func weigh(c *change.Change, f *change.File, i int, p found) (verdict.Class, cha
 	}
 	early := fn.After != nil && earlyExit(code.Read(fn.After), i)
 	switch {
-	case p.weak && fn.Before != nil && early:
+	case fn.Before != nil && early:
 		return verdict.Hard, fn
-	case p.weak:
+	case p.weak || f.Kind == layout.Config || configures(f.Path):
 		return "", fn
 	case fn.Before != nil && knewTesting(fn.Before), asked(c, f):
 		return verdict.Soft, fn
