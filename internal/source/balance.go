@@ -46,7 +46,7 @@ func closer(c byte) byte {
 func (f *File) recovered(match []int32) []int32 {
 	clear(match)
 	var stack []bracket
-	indent := int32(0)
+	indent, stray := int32(0), -1
 	for i := range f.Tokens {
 		t := &f.Tokens[i]
 		c := f.op(i)
@@ -62,8 +62,14 @@ func (f *File) recovered(match []int32) []int32 {
 		case c == '(' || c == '[' || c == '{':
 			match[i] = int32(len(f.Tokens))
 			stack = append(stack, bracket{int32(i), c, indent})
+		case closes && stray == i-1 && !t.First:
+			stray = i // `})` of a call that began before
 		case closes:
-			if n := f.closed(stack, c, i); n >= 0 {
+			n := f.closed(stack, c, i)
+			if n < 0 {
+				stray = i
+			}
+			if n >= 0 {
 				for k := n; k < len(stack); k++ {
 					match[stack[k].at] = int32(i)
 				}

@@ -68,7 +68,7 @@ func (f *File) group(i int) (Group, bool) {
 			return g, false
 		}
 		s := f.signatures().Read(i+1, i+3)
-		g.Name, g.From, g.To, g.Head, g.Attrs = f.Text(i+1), i+3, f.Close(i+2), s.Head, s.Attrs
+		g.Name, g.From, g.To, g.Head, g.Attrs = f.Text(i+1), i+3, f.end(i+2), s.Head, s.Attrs
 		return g, true
 	case source.Ruby:
 		return f.rubyGroup(g, i)
@@ -77,9 +77,9 @@ func (f *File) group(i int) (Group, bool) {
 	if open < 0 {
 		return g, false
 	}
-	g.Name, g.From, g.To = f.title(open+1), open+1, f.Close(open)
-	if k := f.Close(open) + 1; f.Is(k, "{") && (f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala) {
-		g.To = f.Close(k)
+	g.Name, g.From, g.To = f.title(open+1), open+1, f.end(open)
+	if k := f.end(open) + 1; f.Is(k, "{") && (f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala) {
+		g.To = f.end(k)
 	}
 	g.Attrs = f.callAttrs(i, open)
 	return g, g.To > g.From
@@ -102,7 +102,7 @@ func (f *File) rubyGroup(g Group, i int) (Group, bool) {
 		if f.Tokens[k].Line > f.Tokens[i].Line+3 {
 			break
 		}
-		k = max(k, f.Close(k))
+		k = max(k, f.end(k))
 	}
 	return g, false
 }
@@ -150,7 +150,7 @@ func (f *File) scopes() []scope {
 		for i := range f.Tokens {
 			if f.Is(i, "impl") && (f.Tokens[i].First || f.Is(i-1, "unsafe") || f.Is(i-1, "}") || f.Is(i-1, "]")) {
 				if name, open := f.implType(i); open > 0 {
-					out = append(out, scope{name, i, f.Close(open), typeScope})
+					out = append(out, scope{name, i, f.end(open), typeScope})
 				}
 			}
 		}

@@ -154,6 +154,15 @@ func (f *File) Close(i int) int {
 	return int(f.Match[i])
 }
 
+// end is the token at which the bracket at token i closes, the end of the file where nothing closes it, and i where it is
+// none.
+func (f *File) end(i int) int {
+	if i < 0 || i >= len(f.Match) || f.Match[i] == 0 {
+		return i
+	}
+	return min(int(f.Match[i]), len(f.Tokens))
+}
+
 // Args splits what is between the bracket at token open and its partner at top-level commas. Each part is [from, to).
 func (f *File) Args(open int) [][2]int {
 	end := f.Close(open)
