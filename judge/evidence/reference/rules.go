@@ -6,6 +6,7 @@ package reference
 import (
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge/evidence/reference/docs"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/module"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/phantom"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/symbol"
@@ -13,4 +14,6 @@ import (
 )
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return slices.Concat(symbol.Rules(), module.Rules(), phantom.Rules()) }
+func Rules() []rule.Rule {
+	return slices.Concat(symbol.Rules(), module.Rules(), phantom.Rules(), docs.Rules())
+}

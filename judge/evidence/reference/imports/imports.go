@@ -190,7 +190,7 @@ func (l *lister) guarded(i int) bool {
 		if !f.Tokens[k].First || f.Tokens[k].Col >= col {
 			continue
 		}
-		if f.Is(k, "try") || f.Is(k, "except") || f.Is(k, "if") && !f.Is(k+1, "TYPE_CHECKING") || f.Is(k, "else") || f.Is(k, "elif") {
+		if f.Is(k, "try") || f.Is(k, "except") {
 			return true
 		}
 		col = f.Tokens[k].Col

@@ -121,6 +121,16 @@ func (r *Reader) Declares(name string, except func(*imports.Import) bool) bool {
 	return false
 }
 
+// Calls reports whether the file calls the name without a receiver.
+func (r *Reader) Calls(name string) bool {
+	for _, i := range r.At(name) {
+		if r.Role(i) == Call {
+			return true
+		}
+	}
+	return false
+}
+
 // Module reports whether a script has scope of its own: it imports or exports something.
 func (r *Reader) Module() bool {
 	return len(r.Imports) > 0 || len(r.At("export")) > 0 || len(r.At("exports")) > 0 || len(r.At("import")) > 0

@@ -183,7 +183,7 @@ func decide(v *project.View, x candidate, places []change.Place) (verdict.Class,
 	}
 	switch x.r.Lang {
 	case source.Python:
-		if len(x.r.At("globals")) > 0 || len(x.r.At("exec")) > 0 {
+		if x.r.Calls("globals") || x.r.Calls("exec") {
 			return "", false
 		}
 		return verdict.Hard, !given(v, x)

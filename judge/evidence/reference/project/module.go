@@ -40,7 +40,7 @@ func (v *View) Lacks(home, name string) bool {
 				return false
 			}
 		}
-		return len(r.At("globals")) == 0
+		return !r.Calls("globals")
 	case source.JS, source.TS:
 		for _, i := range r.At("exports") { // module.exports = something that is made elsewhere
 			if r.Is(i+1, "=") && !r.Is(i+2, "{") && r.Kind(i+2) != 0 && !r.Is(i+2, "exports") && r.Is(i-1, ".") {

@@ -159,7 +159,7 @@ func (v *View) Former(f *change.File) *names.Reader {
 func (v *View) Changed(p string) *change.File { return v.files[p] }
 
 // many bounds the places that are looked at for one word.
-const many = 400
+const many = 3000
 
 // Places finds words in all text files of the project. Words that stand in more places than anyone wants to look at are
 // left out; see Common.
