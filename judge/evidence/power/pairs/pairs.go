@@ -62,12 +62,22 @@ func list(c *change.Change) []Pair {
 		out = append(out, p)
 	}
 	for _, f := range c.Funcs() {
-		if f.Before == nil || f.After == nil || same(f.Old, f.New, f.Before.First, f.Before.End, f.After.First, f.After.End) || !Helper(f.Old, f.Before) {
+		if f.Before == nil || f.After == nil || around(f.Before) || same(f.Old, f.New, f.Before.First, f.Before.End, f.After.First, f.After.End) || !Helper(f.Old, f.Before) {
 			continue
 		}
 		out = append(out, Pair{Old: f.Old, New: f.New, Similar: f.Similar, Moved: f.Moved, Before: function(f.Before), After: function(f.After)})
 	}
 	return out
+}
+
+// around reports whether a function holds tests, as Dart's main does.
+func around(fn *units.Func) bool {
+	for _, t := range fn.File().Tests() {
+		if t.From > fn.From && t.To <= fn.To {
+			return true
+		}
+	}
+	return false
 }
 
 // same reports whether no line of a unit changed.
@@ -79,14 +89,14 @@ func test(t *units.Test) *Unit {
 	from, to := stmt.Body(t)
 	u := &Unit{
 		Name: t.Name, File: t.File(), Head: t.Head, From: from, To: to, First: t.First, Line: t.Line, End: t.End, Attrs: t.Attrs, Weight: t.Weight,
-		Weak: t.Weak, Asserts: t.Asserts(),
+		Weak: t.Weak, Asserts: guarded(t.File(), t.From, t.Asserts()),
 	}
 	return u
 }
 
 func function(fn *units.Func) *Unit {
 	u := &Unit{Name: fn.Name, File: fn.File(), Head: fn.Head, From: fn.From, To: fn.To, First: fn.First, Line: fn.Line, End: fn.End, Attrs: fn.Attrs}
-	u.Asserts = u.File.AssertsIn(fn.From, fn.To)
+	u.Asserts = guarded(u.File, fn.From, u.File.AssertsIn(fn.From, fn.To))
 	return u
 }
 

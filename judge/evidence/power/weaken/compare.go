@@ -34,17 +34,52 @@ func weakened(c *change.Change, report func(rule.Finding)) {
 func (o *outcome) weaker(report func(rule.Finding)) bool {
 	for _, s := range o.swaps {
 		x, y := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
-		if y.Strength == units.Unknown || x.Strength <= y.Strength || y.Strength != units.Presence || holds(o.pair.After, y) || boolean(x.Expected) || o.helped(x) {
+		if y.Strength != units.Presence && !onlyThere(y) || pins(x) <= units.Presence || holds(o.pair.After, y) || boolean(x.Expected) && !onlyThere(y) || o.helped(x) || x.Expected == "" || o.says(y, x.Expected) ||
+			!alike(x, y) && !o.pure {
 			continue
 		}
 		class := verdict.Soft
-		if x.Strength == units.Exact && o.pure && alike(x, y) && x.Matcher != y.Matcher {
+		if pins(x) == units.Exact && o.pure && alike(x, y) && (x.Matcher != y.Matcher || x.Matcher == "") {
 			class = verdict.Hard
 		}
 		o.say(class, y.Line, o.pair.After.Name+": "+about(o.pair.Before, x)+" asks for less than before", quote(o.pair.After, y), "ask for the exact value again", report)
 		return true
 	}
 	return false
+}
+
+// says reports whether an assertion still names what a former one expected, in another link of its chain.
+func (o *outcome) says(y *units.Assert, expected string) bool {
+	text := strings.Replace(" "+o.pair.After.File.Norm(y.From, y.To)+" ", " "+y.Actual+" ", " ", 1)
+	return strings.Contains(text, " "+expected+" ")
+}
+
+// onlyThere reports whether an assertion asks for no more than that something is there, or is of some type.
+func onlyThere(y *units.Assert) bool {
+	name := strings.ToLower(strings.ReplaceAll(y.Callee+" "+y.Matcher+" "+y.Op, "_", ""))
+	for _, w := range [...]string{"notnull", "notnil", "notnone", "isnotnull", "defined", "exist", "instance", "isa", "not.tobenull", "not.benull", "not.tobeundefined", "is not", "not.be.null", "not.beundefined"} {
+		if strings.Contains(name, w) {
+			return w != "defined" || !strings.Contains(name, "undefined") || strings.Contains(name, "not.")
+		}
+	}
+	return (y.Op == "!=" || y.Op == "!==" || y.Op == "is not") && boolean(y.Expected) && y.Expected != "true" && y.Expected != "false"
+}
+
+// pins is how closely an assertion looks: that the size of something is a number is exact here.
+func pins(x *units.Assert) units.Strength {
+	if x.Strength != units.Tolerance {
+		return x.Strength
+	}
+	switch m := strings.ToLower(strings.ReplaceAll(last(x.Matcher), "_", "")); {
+	case x.Op == "==" || x.Op == "===", m == "tobe", m == "toequal", m == "tostrictequal", m == "equals", m == "isequalto", m == "equal", m == "eql", m == "eq":
+		return units.Exact
+	case x.Matcher == "" && x.Op == "":
+		c := strings.ToLower(last(x.Callee))
+		if strings.HasSuffix(c, "equal") || strings.HasSuffix(c, "equals") || strings.HasSuffix(c, "_eq") || c == "is" || c == "same" {
+			return units.Exact
+		}
+	}
+	return x.Strength
 }
 
 // helped reports whether another new assertion of the unit looks at the same thing as closely as a former one did.
@@ -85,11 +120,22 @@ func logged(o *outcome, a *units.Assert) int {
 			continue
 		}
 		s := stmt.Stmt{From: i, To: stmt.End(f, i, u.To)}
-		blocks := stmt.Blocks(f, s)
-		if len(blocks) != 1 || !onlyLogs(f, blocks[0].From, blocks[0].To) {
+		body := 0 // where what is done begins; a literal may stand before it
+		for _, b := range stmt.Blocks(f, s) {
+			if b.Head == i && onlyLogs(f, b.From, b.To) && b.To > b.From {
+				body = b.From
+			}
+		}
+		for k := i + 1; body == 0 && f.Lang == source.Rust && k < min(i+400, u.To); k++ {
+			if f.Is(k, "{") && f.Close(k) > k+1 && onlyLogs(f, k+1, f.Close(k)) {
+				body, s.To = k+1, f.Close(k)+1
+			}
+			k = max(k, f.Close(k))
+		}
+		if body == 0 {
 			continue
 		}
-		head := f.Norm(i+1, blocks[0].From)
+		head := f.Norm(i+1, body)
 		have := map[string]bool{}
 		for _, w := range change.Words(head) {
 			have[w] = true
@@ -136,10 +182,10 @@ func widened(c *change.Change, report func(rule.Finding)) {
 		o := &all[i]
 		for _, s := range o.swaps {
 			x, y := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
-			if holds(o.pair.After, y) || y.Strength != units.Tolerance {
+			if holds(o.pair.After, y) || pins(y) != units.Tolerance {
 				continue
 			}
-			if x.Strength == units.Exact && (alike(x, y) || o.pure) && !o.helped(x) || x.Strength == units.Tolerance && looser(o, x, y) {
+			if pins(x) == units.Exact && (alike(x, y) || o.pure) && !o.helped(x) || pins(x) == units.Tolerance && looser(o, x, y) {
 				o.say(verdict.Soft, y.Line, o.pair.After.Name+": "+about(o.pair.Before, x)+" accepts more values than before", quote(o.pair.After, y), "ask for the value itself, or for the narrow range again", report)
 				break
 			}

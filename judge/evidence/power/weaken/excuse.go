@@ -1,6 +1,7 @@
 package weaken
 
 import (
+	"path"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source/layout"
@@ -19,6 +20,7 @@ type context struct {
 	dropped  map[string]bool // words of their removed lines
 	helpers  map[string]bool // functions of the change that assert
 	source   int             // changed source files
+	depends  bool            // what the project depends on changed
 }
 
 type contextKey struct{}
@@ -31,17 +33,18 @@ func newContext(c *change.Change, all []outcome) *context {
 	x := &context{asserted: map[string]int{}, removed: map[string]bool{}, changed: map[string]bool{}, came: map[string]bool{}, added: map[string]bool{}, dropped: map[string]bool{}, helpers: map[string]bool{}}
 	for i := range all {
 		for _, j := range all[i].fresh {
-			x.asserted[all[i].pair.After.Asserts[j].Actual]++
+			x.asserted[claim(&all[i].pair.After.Asserts[j])]++
 		}
 	}
 	for _, p := range pairs.Of(c) {
 		if p.Before == nil {
 			for _, a := range p.After.Asserts {
-				x.asserted[a.Actual]++
+				x.asserted[claim(&a)]++
 			}
 		}
 	}
 	for _, f := range c.Files {
+		x.depends = x.depends || manifest(f.Path)
 		if f.IsTest() || f.Lang == "" && f.Kind != layout.Impl {
 			continue
 		}
@@ -92,10 +95,13 @@ func newContext(c *change.Change, all []outcome) *context {
 }
 
 // excused reports whether an assertion that went has a good reason: what it looked at is asserted elsewhere, or gone.
+// claim names what an assertion looks at and asks for.
+func claim(a *units.Assert) string { return a.Actual + "\x00" + a.Expected }
+
 // left counts down what is asserted elsewhere.
 func (x *context) excused(o *outcome, a *units.Assert, left map[string]int) bool {
-	if left[a.Actual] > 0 && a.Actual != "" {
-		left[a.Actual]--
+	if key := claim(a); left[key] > 0 && a.Actual != "" {
+		left[key]--
 		return true
 	}
 	for _, w := range change.Words(a.Actual + " " + a.Expected) {
@@ -134,6 +140,17 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 		}
 	}
 	return false
+}
+
+// manifest reports whether a file says what the project depends on.
+func manifest(p string) bool {
+	switch base := path.Base(p); base {
+	case "go.mod", "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.toml", "Cargo.lock", "pom.xml", "build.gradle", "build.gradle.kts", "libs.versions.toml", "pyproject.toml", "poetry.lock", "uv.lock",
+		"setup.py", "setup.cfg", "pubspec.yaml", "pubspec.lock", "Gemfile", "Gemfile.lock", "composer.json", "composer.lock":
+		return true
+	default:
+		return strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt")
+	}
 }
 
 // last is the part behind the last dot.

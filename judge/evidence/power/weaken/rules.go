@@ -97,6 +97,9 @@ func gone(c *change.Change, report func(rule.Finding)) {
 		if !ok {
 			continue
 		}
+		if o.needless(lost) {
+			class = verdict.Soft
+		}
 		a := &b.Asserts[lost[0]]
 		text := o.pair.After.Name + ": " + about(b, a) + " is gone"
 		if len(lost) > 1 {
@@ -112,15 +115,35 @@ func (o *outcome) class(lost []int) (verdict.Class, bool) {
 	switch {
 	case o.pure:
 		return verdict.Hard, true
-	case o.cut && o.pair.Similar >= enough:
-		return verdict.Soft, true
-	case o.pair.Similar >= enough && len(o.fresh) == 0:
+	case o.pair.Similar >= enough && !o.pair.Moved && (o.cut || len(o.fresh) == 0):
 		return verdict.Soft, true
 	}
 	if power(o.pair.After)*2 < power(o.pair.Before) {
 		return verdict.Soft, true
 	}
 	return "", false
+}
+
+// needless reports whether all that is lost said that something is there, while other assertions still look at the same.
+func (o *outcome) needless(lost []int) bool {
+	for _, k := range lost {
+		a := &o.pair.Before.Asserts[k]
+		if a.Strength != units.Presence && !(strings.HasPrefix(a.Matcher, "not.") || strings.HasPrefix(a.Matcher, "doesNot")) || a.Expected != "" && !boolean(a.Expected) {
+			return false
+		}
+		same := false
+		for _, i := range [...]int{k - 1, k + 1} {
+			if i < 0 || i >= len(o.kept) || o.kept[i] < 0 {
+				continue
+			}
+			y := &o.pair.After.Asserts[o.kept[i]]
+			same = same || !y.Trivial && (y.Actual == a.Actual || strings.HasPrefix(y.Actual, a.Actual+" "))
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
 }
 
 // power is what the assertions of a unit pin down, all in all.
