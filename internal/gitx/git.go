@@ -88,7 +88,7 @@ func (r Repo) env(c call) []string {
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", // a partial clone must not fetch
 		"GIT_OBJECT_DIRECTORY=" + c.objs,
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(filepath.Join(r.CommonDir, "objects")),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + QuoteAlternate(filepath.Join(r.CommonDir, "objects")),
 	}
 	for _, name := range passed {
 		if v, ok := os.LookupEnv(name); ok {
@@ -98,8 +98,8 @@ func (r Repo) env(c call) []string {
 	return append(env, c.env...)
 }
 
-// quoteAlternate writes a path as git wants it in a list separated by colons.
-func quoteAlternate(path string) string {
+// QuoteAlternate writes a path as git wants it in a list separated by colons.
+func QuoteAlternate(path string) string {
 	if !strings.ContainsAny(path, ":\"\n\\") {
 		return path
 	}

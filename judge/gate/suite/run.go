@@ -64,7 +64,7 @@ func (r *runner) run(ctx context.Context) Report {
 		return report
 	}
 	if !r.Clean {
-		c, err := replica.Make(ctx, r.Repo, r.Tree, r.Temp)
+		c, err := replica.Make(ctx, r.Repo, "", r.Tree, r.Temp)
 		if err != nil {
 			text := err.Error()
 			if ctx.Err() != nil {

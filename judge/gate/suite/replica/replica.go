@@ -30,21 +30,22 @@ type Replica struct {
 }
 
 // Make copies a tree (or the tree of a commit) to a new private folder below temp; empty means the system's temporary
-// folder. The caller removes it. The error wraps the cause of ctx when that ended first.
-func Make(ctx context.Context, repo gitx.Repo, tree, temp string) (*Replica, error) {
+// folder. objects is an object folder beside the repository's own, such as that of a snapshot; empty = none. The caller
+// removes the copy. The error wraps the cause of ctx when that ended first.
+func Make(ctx context.Context, repo gitx.Repo, objects, tree, temp string) (*Replica, error) {
 	work, err := os.MkdirTemp(temp, "devflow-suite-") // mode 0700
 	if err != nil {
 		return nil, fmt.Errorf("copy tree: %w", err)
 	}
 	r := &Replica{work: work}
-	if err := r.fill(ctx, repo, tree); err != nil {
+	if err := r.fill(ctx, repo, objects, tree); err != nil {
 		r.Remove()
 		return nil, fmt.Errorf("copy tree: %w", err)
 	}
 	return r, nil
 }
 
-func (r *Replica) fill(ctx context.Context, repo gitx.Repo, name string) error {
+func (r *Replica) fill(ctx context.Context, repo gitx.Repo, objects, name string) error {
 	work, err := filepath.EvalSymlinks(r.work)
 	if err != nil {
 		return err
@@ -54,6 +55,9 @@ func (r *Replica) fill(ctx context.Context, repo gitx.Repo, name string) error {
 		return err
 	}
 	g := git{repo: repo, dir: r.Dir, env: []string{"GIT_INDEX_FILE=" + filepath.Join(work, "index")}}
+	if objects != "" {
+		g.env = append(g.env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+gitx.QuoteAlternate(objects))
+	}
 	if err := g.disarm(ctx); err != nil {
 		return err
 	}
