@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -268,7 +267,7 @@ func TestThroughARealEndpoint(t *testing.T) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, string(message))
+		_, _ = w.Write(message)
 	}))
 	t.Cleanup(server.Close)
 	b, err := openai.New(openai.Options{BaseURL: server.URL + "/v1"})

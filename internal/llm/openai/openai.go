@@ -52,9 +52,9 @@ type Backend struct {
 
 // dialect is what differs between endpoints.
 type dialect struct {
-	form     form
-	newLimit bool // max_completion_tokens instead of max_tokens, which most servers know
-	noTemp   bool // no temperature
+	form    form
+	noLimit bool // no max_completion_tokens; servers that do not know it ignore it as a rule
+	noTemp  bool // no temperature
 }
 
 // form is how the form of an answer is asked for, from strict to loose.
@@ -146,10 +146,8 @@ func request(r llm.Request, d dialect) wire.ChatCompletionRequest {
 	if !d.noTemp {
 		req.Temperature = float32(r.Temperature)
 	}
-	if d.newLimit {
+	if !d.noLimit {
 		req.MaxCompletionTokens = r.MaxTokens
-	} else {
-		req.MaxTokens = r.MaxTokens
 	}
 	switch {
 	case d.form == formSchema && len(r.Schema) > 0:
@@ -170,13 +168,9 @@ func request(r llm.Request, d dialect) wire.ChatCompletionRequest {
 // loosen changes the dialect after a refusal and reports whether asking in the new one is worth it. Every step takes
 // something away, so it ends.
 func (d *dialect) loosen(err error, req wire.ChatCompletionRequest) bool {
-	const newName = "max_completion_tokens"
 	status, text := statusOf(err)
 	text = strings.ToLower(text)
-	switch {
-	case errors.Is(err, wire.ErrReasoningModelMaxTokensDeprecated):
-		text, status = newName, http.StatusBadRequest
-	case errors.Is(err, wire.ErrReasoningModelLimitationsOther), errors.Is(err, wire.ErrReasoningSamplingUnsupported):
+	if errors.Is(err, wire.ErrReasoningModelLimitationsOther) || errors.Is(err, wire.ErrReasoningSamplingUnsupported) {
 		text, status = "temperature", http.StatusBadRequest
 	}
 	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity && status != http.StatusNotImplemented || llm.SaysQuota(text) {
@@ -188,8 +182,8 @@ func (d *dialect) loosen(err error, req wire.ChatCompletionRequest) bool {
 		}
 	}
 	switch {
-	case !d.newLimit && req.MaxTokens > 0 && strings.Contains(text, newName):
-		d.newLimit = true
+	case !d.noLimit && req.MaxCompletionTokens > 0 && strings.Contains(text, "max_completion_tokens"):
+		d.noLimit = true
 	case !d.noTemp && req.Temperature != 0 && strings.Contains(text, "temperature"):
 		d.noTemp = true
 	case d.form < formPlain:
