@@ -21,6 +21,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/shell"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/autopush"
@@ -29,6 +30,7 @@ import (
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
 	"github.com/devflow-suite/devflow/judge/gate/suite"
 	"github.com/devflow-suite/devflow/judge/gate/target"
+	"github.com/devflow-suite/devflow/judge/mutation"
 )
 
 // gateLimit bounds one run of the gate. It lies below gate.Patience, so that the hook hears why.
@@ -196,6 +198,9 @@ func (a *app) gateDeps() (d check.Deps, done func(), err error) {
 		}
 	}
 	d = check.Deps{Paths: paths, Now: a.sys.now, Examiners: evidence.Session(), Environ: os.Environ(), Budget: suite.DefaultBudget}
+	d.Mutate = func(budget time.Duration) judge.Examiner {
+		return mutation.Check{Always: true, Budget: budget, Environ: d.Environ}
+	}
 	if d.DB, err = store.Open(paths.DB, store.Options{Busy: 30 * time.Second}); err != nil {
 		return d, nil, explain(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
+	"github.com/devflow-suite/devflow/judge/mutation"
 	"github.com/devflow-suite/devflow/judge/swarm"
 	"github.com/devflow-suite/devflow/judge/swarm/asking"
 	"github.com/devflow-suite/devflow/judge/swarm/leaks"
@@ -91,6 +92,9 @@ func Session(o Options) judge.Panel {
 		s.Model = asking.Asker{Backend: backend, Model: o.Config.Model, Policy: o.policy()}
 	}
 	p.Examiners = append(p.Examiners, s)
+	if o.Config.Mutation {
+		p.Examiners = append(p.Examiners, mutation.Check{Environ: o.Environ})
+	}
 	return o.withModel(p, backend, err)
 }
 

@@ -32,10 +32,11 @@ type Deps struct {
 	DB        *store.DB // nil: no verdict is known, no test result is remembered, nothing is recorded
 	Paths     config.Paths
 	Now       func() time.Time
-	Examiners []judge.Examiner // judge a range that no verdict covers
-	Environ   []string         // of the user, KEY=value: for the tests, and for the place that git names to its hooks
-	Linters   []lint.Linter    // nil = the four
-	Budget    time.Duration    // of the tests of one range; 0 = the suite's
+	Examiners []judge.Examiner                          // judge a range that no verdict covers
+	Environ   []string                                  // of the user, KEY=value: for the tests, and for the place that git names to its hooks
+	Linters   []lint.Linter                             // nil = the four
+	Budget    time.Duration                             // of the tests of one range; 0 = the suite's
+	Mutate    func(budget time.Duration) judge.Examiner // the mutation check behind green tests; nil = none
 
 	TestsKnown bool // do not run the tests: TestsGreen, or an earlier run on the same tree, says what they would say; the answer is not recorded
 	TestsGreen bool // they were green in the work tree as it is now

@@ -145,9 +145,18 @@ func concerns(j *judge.Judged, pushed map[string]bool) bool {
 // judge judges the range itself. Whether code has tests is left to the linter coverage_gate: the judge's finder reads a folder,
 // and the pushed tree lies in none.
 func (c *checker) judge(ctx context.Context, s *span) (v judge.Verdict, err error) {
-	files, err := changeset.Read(ctx, s.Repo, s.objs, s.base, s.tip, look.Wanted)
+	kase, err := c.kase(ctx, s)
 	if err != nil {
 		return v, err
+	}
+	return judge.Evaluate(ctx, kase, c.Examiners...), nil
+}
+
+// kase is the case of a range: what its own commits change.
+func (c *checker) kase(ctx context.Context, s *span) (*judge.Case, error) {
+	files, err := changeset.Read(ctx, s.Repo, s.objs, s.base, s.tip, look.Wanted)
+	if err != nil {
+		return nil, err
 	}
 	own := make([]changeset.File, 0, len(files))
 	for _, f := range files {
@@ -157,5 +166,5 @@ func (c *checker) judge(ctx context.Context, s *span) (v judge.Verdict, err erro
 	}
 	kase := &judge.Case{BaseTree: s.base, NowTree: s.tree, DiffSHA: judge.DiffSHA(s.tree, s.base), TestsOptional: true, Clock: c.Now}
 	kase.Take(ctx, s.Repo, s.objs, own)
-	return judge.Evaluate(ctx, kase, c.Examiners...), nil
+	return kase, nil
 }

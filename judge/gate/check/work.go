@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/gate/lint"
 	"github.com/devflow-suite/devflow/judge/gate/pushes"
 	"github.com/devflow-suite/devflow/judge/gate/suite"
+	"github.com/devflow-suite/devflow/judge/mutation"
 )
 
 // lint runs the four linters on the pushed tree.
@@ -129,7 +132,54 @@ func (c *checker) suite(ctx context.Context, s *span, changes []gitx.Change) err
 			c.note(gate.Step{Name: testStep, Status: gate.Skip, Text: missing})
 		}
 		c.tested(s, green)
+		return c.mutate(ctx, s)
 	}
+	return nil
+}
+
+// Time that is left for the rest of the gate behind the mutation check, and without which it is not begun.
+const (
+	afterMutation = 15 * time.Second
+	forMutation   = 20 * time.Second
+)
+
+// mutate asks, when the tests are green and time is left, whether they would notice a wrong line of what is pushed. The
+// answer is told; it refuses nothing.
+func (c *checker) mutate(ctx context.Context, s *span) error {
+	if c.Mutate == nil || !s.cfg.Judge.Mutation {
+		return nil
+	}
+	left := mutation.DefaultBudget
+	if deadline, ok := ctx.Deadline(); ok {
+		left = min(left, time.Until(deadline)-afterMutation)
+	}
+	if left < forMutation {
+		return nil
+	}
+	began := c.Now()
+	c.Progress("mutation check")
+	kase, err := c.kase(ctx, s)
+	if err != nil {
+		return err
+	}
+	reasons, err := c.Mutate(left).Examine(ctx, kase)
+	if err != nil || len(reasons) == 0 {
+		return err
+	}
+	step := c.step("mutation", began)
+	var weak, rest []judge.Reason
+	for _, r := range reasons {
+		if r.Weight() == judge.Soft {
+			weak = append(weak, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	step.Status, step.Text = gate.OK, first(rest)
+	if len(weak) > 0 {
+		step.Status, step.Text = gate.Warn, first(weak)
+	}
+	c.note(step)
 	return nil
 }
 
