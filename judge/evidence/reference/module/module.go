@@ -246,7 +246,7 @@ func missing(v *project.View, r *names.Reader, m *imports.Import, n imports.Name
 		if s := v.Resolve(r, &sub); s.Found() || s.Gone != "" {
 			return false
 		}
-		if !strings.HasSuffix(home, ".py") || v.Has(home+"i") {
+		if !strings.HasSuffix(home, ".py") || v.Has(home+"i") || project.MadeByTools(n.Name) {
 			return false
 		}
 		return v.Lacks(home, n.Name)

@@ -21,7 +21,7 @@ func (v *View) python(file, spec string) Target {
 		}
 		base := path.Join(dir, strings.ReplaceAll(rest, ".", "/"))
 		t := v.module(base)
-		t.Local = !pythonMade(rest)
+		t.Local = !MadeByTools(rest)
 		return t
 	}
 	parts := strings.Split(spec, ".")
@@ -34,7 +34,7 @@ func (v *View) python(file, spec string) Target {
 			gone = t
 		}
 		// a package with an __init__ at a root of the project is this project's own
-		if len(parts) > 1 && v.has[path.Join(root, parts[0], "__init__.py")] && own(root) && !pythonMade(rel) && !v.has[path.Join(root, parts[0], "__init__.pyi")] {
+		if len(parts) > 1 && v.has[path.Join(root, parts[0], "__init__.py")] && own(root) && !MadeByTools(rel) && !v.has[path.Join(root, parts[0], "__init__.pyi")] {
 			gone.Local = true
 		}
 	}
@@ -73,8 +73,8 @@ func (v *View) module(base string) Target {
 	return t
 }
 
-// pythonMade reports modules that tools write and nobody checks in.
-func pythonMade(spec string) bool {
+// MadeByTools reports Python modules that tools write and nobody checks in.
+func MadeByTools(spec string) bool {
 	last := path.Base(strings.ReplaceAll(spec, ".", "/"))
 	return last == "_version" || last == "version" || last == "__version__" || strings.HasSuffix(last, "_pb2") || strings.HasSuffix(last, "_pb2_grpc") || strings.HasPrefix(last, "_") && last != "__init__" && len(last) < 5 ||
 		strings.HasPrefix(last, "_generated") || last == "_build" || strings.HasPrefix(last, "_speed") || strings.HasPrefix(last, "_c")

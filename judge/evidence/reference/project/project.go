@@ -189,6 +189,12 @@ func Code(p, family string) bool {
 	return l != "" && Family(l) == family && layout.Classify(p) != layout.Generated
 }
 
+// Speaks reports whether a file is code of the family, whoever wrote it.
+func Speaks(p, family string) bool {
+	l := source.Of(p)
+	return l != "" && Family(l) == family
+}
+
 // Removed is a definition that was there and is not any more, nowhere in the changed files.
 type Removed struct {
 	names.Thing

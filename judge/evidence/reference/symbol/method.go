@@ -4,6 +4,7 @@ import (
 	"path"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/names"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/project"
 )
@@ -26,7 +27,7 @@ func (s *search) methods(t *project.Removed, files []*names.Reader) []ref {
 	}
 	var out []ref
 	for _, r := range files {
-		if elsewhere && r.Path != t.File.Path {
+		if elsewhere && r.Path != t.File.Path || layout.Classify(r.Path) == layout.Generated {
 			continue
 		}
 		for _, i := range r.At(t.Name) {

@@ -39,6 +39,9 @@ type search struct {
 	report func(rule.Finding)
 }
 
+// maxFiles bounds the files that are read for one name: beyond it only the file that had it is looked at.
+const maxFiles = 150
+
 // maxPlaces bounds the findings for one name.
 const maxPlaces = 3
 
@@ -105,11 +108,11 @@ func (s *search) references(t *project.Removed) []ref {
 	places := s.places[t.Name]
 	paths := map[string]bool{}
 	for _, p := range places {
-		if project.Code(p.Path, family) {
+		if project.Speaks(p.Path, family) {
 			paths[p.Path] = true
 		}
 	}
-	if project.Common(places) {
+	if project.Common(places) || len(paths) > maxFiles {
 		paths = map[string]bool{}
 		if t.File.After != nil {
 			paths[t.File.Path] = true
@@ -139,6 +142,9 @@ func (s *search) references(t *project.Removed) []ref {
 	}
 	var out []ref
 	for _, r := range files {
+		if layout.Classify(r.Path) == layout.Generated {
+			continue
+		}
 		lines := s.bare(t, r, files)
 		if len(lines) == 0 {
 			lines = s.imported(t, r)
