@@ -160,6 +160,9 @@ func constantName(f *units.File, i, from, to int) bool {
 	if Literal(w) {
 		return true
 	}
+	if f.Is(i-1, "as") && i > from {
+		return true
+	}
 	called := f.Is(i+1, "(") && i+1 < to
 	switch w {
 	case "new", "const", "as", "any", "unknown", "never", "await", "async", "map", "make", "struct", "interface", "func", "chan", "string", "int", "int64", "int32", "uint", "float64", "byte", "bool",

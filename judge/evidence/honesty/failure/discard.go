@@ -41,8 +41,6 @@ func discards(c *change.Change, f *change.File, report func(rule.Finding)) {
 		switch w := u.Text(i); {
 		case u.Lang == source.Go && w == "_" && u.Is(i+1, "=") && u.Tokens[i].First && isErr(u.Text(i+2)) && u.Tokens[min(i+3, len(u.Tokens)-1)].First:
 			text = "throws an error away"
-		case u.Lang == source.Go && w == "if" && noneLeft(u, i):
-			text = "looks at an error and does nothing about it"
 		case (w == "catch" || w == "catchError" || w == "onError") && u.Is(i-1, ".") && u.Is(i+1, "(") && idle(u, i+2, u.Close(i+1)):
 			text = "swallows every error of what it waits for"
 		case w == "suppress" && u.Lang == source.Python && u.Is(i+1, "(") && (u.Is(i+2, "Exception") || u.Is(i+2, "BaseException")):
@@ -50,7 +48,7 @@ func discards(c *change.Change, f *change.File, report func(rule.Finding)) {
 		case w == "rescue" && u.Lang == source.Ruby && !u.Tokens[i].First && u.Is(i+1, "nil"):
 			text = "answers nil for every error"
 		}
-		if text == "" || f.Before != nil && strings.Contains(f.Before.Src, strings.TrimSpace(u.Lines(u.TokenLine(i), u.TokenLine(i)))) && !strings.HasPrefix(text, "looks") && !strings.HasPrefix(text, "throws") {
+		if text == "" || f.Before != nil && strings.Contains(f.Before.Src, strings.TrimSpace(u.Lines(u.TokenLine(i), u.TokenLine(i)))) && !strings.HasPrefix(text, "throws") {
 			continue
 		}
 		report(at(c, f, i, text))
@@ -116,6 +114,9 @@ func fewer(c *change.Change, p change.FuncPair, report func(rule.Finding)) {
 	if now.Lang != source.Go && now.Lang != source.Rust && now.Lang != source.Swift && now.Lang != source.Kotlin {
 		return
 	}
+	if now.Lang == source.Go {
+		emptied(p, report)
+	}
 	had, has := code.Exits(old, p.Before.From, p.Before.To), code.Exits(now, p.After.From, p.After.To)
 	if now.Lang == source.Go || now.Lang == source.Rust {
 		if has >= had {
@@ -135,6 +136,25 @@ func fewer(c *change.Change, p change.FuncPair, report func(rule.Finding)) {
 		}
 		report(code.Finding(p, now.TokenLine(i), text, "hand the error on, or say in the log what happened"))
 		return
+	}
+}
+
+// emptied finds checks of an error that do nothing, more than there were.
+func emptied(p change.FuncPair, report func(rule.Finding)) {
+	old, now := p.Before.File(), p.After.File()
+	left := 0
+	for i := p.Before.From; i < p.Before.To; i++ {
+		if old.Is(i, "if") && noneLeft(old, i) {
+			left++
+		}
+	}
+	for i := p.After.From; i < p.After.To; i++ {
+		if now.Is(i, "if") && noneLeft(now, i) {
+			if left--; left < 0 {
+				report(code.Finding(p, now.TokenLine(i), "looks at an error and does nothing about it", "hand the error on, or say in the log what happened"))
+				return
+			}
+		}
 	}
 }
 

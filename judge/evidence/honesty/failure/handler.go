@@ -54,10 +54,12 @@ func swallowed(c *change.Change, f *change.File, report func(rule.Finding)) {
 			text = "now swallows every error, not only some"
 		case ok:
 			text = "handled an error, and now does nothing about it"
-		case cleanup(u, h) || !broad(u, h):
+		case !broad(u, h):
 			continue
 		case wraps(c, f, h):
 			text = "hides every error of what it did before"
+		case cleanup(u, h):
+			continue
 		case empty(u, h):
 			text = "swallows every error of what it guards"
 		default:

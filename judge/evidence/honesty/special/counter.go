@@ -128,6 +128,9 @@ func local(b *code.Body, name string) bool {
 			continue
 		}
 		for k := i - 1; k >= b.Fn.From && k > i-4; k-- {
+			if u.Kind(k) == source.Op && !u.Is(k, "*") && !u.Is(k, "&") && !u.Is(k, ">") {
+				break
+			}
 			switch u.Text(k) {
 			case "static":
 				return false

@@ -1,0 +1,13 @@
+package failure_test
+
+import (
+	"testing"
+
+	"github.com/devflow-suite/devflow/internal/testkit/rulecase"
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/failure"
+)
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	rulecase.Run(t, failure.Rules(), "testdata")
+}
