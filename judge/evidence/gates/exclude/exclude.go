@@ -267,7 +267,11 @@ func (x *looker) selection(t, low, around string) (what string, soft bool) {
 
 // includeKey names a setting that says which tests run.
 func includeKey(low string) string {
-	name := strings.Trim(strings.TrimSpace(strings.FieldsFunc(low+" ", func(r rune) bool { return r == ':' || r == '=' || r == ' ' })[0]), "\"'-")
+	name := strings.TrimLeft(low, "\"' -")
+	if i := strings.IndexAny(name, ":= "); i >= 0 {
+		name = name[:i]
+	}
+	name = strings.Trim(name, "\"'")
 	switch name {
 	case "testmatch", "testregex", "spec", "testpaths", "python_files", "specpattern", "testfiles", "test_files", "roots", "python_functions", "python_classes":
 		return name
