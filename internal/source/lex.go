@@ -90,9 +90,11 @@ type lexer struct {
 	r        rules
 	i        int
 	line     int32
-	start    int      // offset of the present line
-	fresh    bool     // no token on this line yet
-	heredocs []string // Ruby: terminators whose text starts on the next line
+	start    int            // offset of the present line
+	fresh    bool           // no token on this line yet
+	jsx      []frame        // JS, TS: the elements around
+	last     map[string]int // JS, TS: last offsets of closing tags
+	heredocs []string       // Ruby: terminators whose text starts on the next line
 }
 
 // Lex splits src into tokens.
@@ -112,7 +114,7 @@ func Lex(lang Lang, src []byte) *File {
 // run lexes to the end, or to a line that begins at or after the offset stop.
 func (x *lexer) run(stop int) {
 	for x.i < len(x.Src) {
-		if c := x.Src[x.i]; c == ' ' || c == '\t' {
+		if c := x.Src[x.i]; (c == ' ' || c == '\t') && len(x.jsx) == 0 {
 			x.i++
 			continue
 		}
@@ -184,6 +186,9 @@ var classes = [256]uint8{
 
 func (x *lexer) next() {
 	c := x.Src[x.i]
+	if len(x.jsx) > 0 && x.markup() {
+		return
+	}
 	switch classes[c] {
 	case classBlank:
 		x.i++
@@ -222,6 +227,9 @@ func (x *lexer) open(c byte) {
 		}
 		x.fresh = fresh
 	case x.comment():
+	case c == '<' && x.r.regex && x.r.dollarName && !x.operand() && x.element():
+		x.jsx = append(x.jsx, frame{kind: inTag})
+		x.emit(Op, x.i+1)
 	case c == '$' && x.r.dollarName || c == '@' && x.Lang == Ruby && isLetter(x.at(x.i+1)):
 		x.name()
 	case x.str(x.i, x.i):

@@ -31,7 +31,7 @@ func TestLexTellsCodeFromTheRest(t *testing.T) {
 		{source.JS, "a = b / c / d; e = /f\"[/]g/i; return /h/", "a = b / c / d ; e = /f\"[/]g/i ; return /h/"},
 		{source.JS, "`a${b + `c${'}'}`}d` + e", "`a${b + `c${'}'}`}d` + e"},
 		{source.JS, "$x.y?.z ?? 'don\\'t'", "$x . y ?. z ?? 'don\\'t'"},
-		{source.TS, "<p>don't</p>\nx", "< p > don 't</p> x"},
+		{source.TS, "<p>don't</p>\nx", "< p > don't < / p > x"},
 		{source.Java, "'\\'' \"a\\\"\" \"\"\"b\n\"c\" \"\"\" d", "'\\'' \"a\\\"\" \"\"\"b\n\"c\" \"\"\" d"},
 		{source.Kotlin, "\"a${m[\"k\"]}\" \"\"\"b\"c\"\"\"\" /* x /* y */ z */ `fun x`", "\"a${m[\"k\"]}\" \"\"\"b\"c\"\"\"\" `fun x`"},
 		{source.Rust, "'a: 'b' r#\"c\"d\"# b'\\n' x'", "' a : 'b' r#\"c\"d\"# b'\\n' x '"},
