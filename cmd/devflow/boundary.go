@@ -16,6 +16,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
+	"github.com/devflow-suite/devflow/judge/instinct"
 	"github.com/devflow-suite/devflow/judge/panel"
 )
 
@@ -26,7 +27,7 @@ const boundaryLimit = 7 * time.Minute
 func (a *app) boundary() *cli.Command {
 	var session string
 	var seq int64
-	var newTurn bool
+	var newTurn, capture bool
 	return &cli.Command{
 		Name:   "boundary",
 		Usage:  "judge a task (started by the stop hook)",
@@ -34,6 +35,7 @@ func (a *app) boundary() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Required: true, Destination: &session},
 			&cli.Int64Flag{Name: "task", Required: true, Destination: &seq},
+			&cli.BoolFlag{Name: "capture", Usage: "only keep what the task has taught", Destination: &capture},
 			&cli.BoolFlag{Name: "new-turn", Usage: "the same diff as before is no attempt", Destination: &newTurn},
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
@@ -48,11 +50,17 @@ func (a *app) boundary() *cli.Command {
 				return explain(err)
 			}
 			defer db.Close()
+			if capture {
+				return a.capture(ctx, paths, db, session, seq)
+			}
 			res, err := judge.Boundary(ctx, judge.Deps{
 				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Panel: a.judges, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)
+			}
+			if err == nil && !res.AlreadyJudged && res.Verdict != judge.Error {
+				a.later(paths, "boundary", "--capture", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
 			}
 			if encodeErr := json.NewEncoder(a.sys.stdout).Encode(res); err == nil {
 				err = encodeErr
@@ -67,13 +75,31 @@ func (a *app) judges(cfg config.Config) judge.Panel {
 	return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ()})
 }
 
-// autoPush starts what follows a PASS as a process of its own: the turn does not wait for tests or a network.
+// capture keeps what a task has taught. The hook that started the lane marks what it starts as a child; the session itself is none.
+func (a *app) capture(ctx context.Context, paths config.Paths, db *store.DB, session string, seq int64) error {
+	cfg, _ := config.Load(paths, "")
+	getenv := func(name string) string {
+		if name == proc.ChildMarker {
+			return ""
+		}
+		return a.sys.getenv(name)
+	}
+	_, err := instinct.Capture(ctx, instinct.Deps{DB: db, Asker: panel.Learner(panel.Options{Config: cfg.Judge, Environ: os.Environ()}), Getenv: getenv, Now: a.sys.now}, session, seq)
+	return err
+}
+
+// autoPush starts what follows a PASS.
 func (a *app) autoPush(paths config.Paths, res judge.Result) {
+	a.later(paths, "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
+}
+
+// later runs a command of ours as a process of its own: the turn does not wait for tests, a network or a model.
+func (a *app) later(paths config.Paths, args ...string) {
 	cmd := proc.Cmd{
-		Argv: []string{a.sys.exe, "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10)}, Dir: paths.Root,
+		Argv: append([]string{a.sys.exe}, args...), Dir: paths.Root,
 		Env: append(environ.Access(os.Environ()), "DEVFLOW_HOME="+paths.Root, "DEVFLOW_DB="+paths.DB, "HOME="+paths.Home),
 	}
 	if err := proc.Detach(cmd); err != nil {
-		fmt.Fprintln(a.sys.stderr, "devflow: start auto-push:", err)
+		fmt.Fprintln(a.sys.stderr, "devflow: start "+args[0]+":", err)
 	}
 }

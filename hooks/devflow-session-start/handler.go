@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge/instinct"
 	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/journal"
 )
@@ -37,6 +38,16 @@ func handle(c *hooks.Call) (claude.Output, error) {
 			out, err := rescue(s, tx)
 			said = append(said, out)
 			return err
+		}
+		if s.Cfg.Learned {
+			s.Module("learned", func() (hooks.Outcome, error) {
+				text, err := instinct.Injection(tx, s.Root)
+				if err != nil || text == "" {
+					return hooks.OK, err
+				}
+				said = append(said, claude.Context(s.In.Event, text))
+				return hooks.Context, nil
+			})
 		}
 		s.Module("silence", func() (hooks.Outcome, error) {
 			out, err := silence(s, tx, found)

@@ -33,6 +33,14 @@ func boundary(s *event.Scene) claude.Output {
 		Dir:  s.Paths.Root,
 		Env:  []string{"DEVFLOW_HOME=" + s.Paths.Root, "DEVFLOW_DB=" + s.Paths.DB, "HOME=" + s.Paths.Home},
 	}
+	switch j := s.Cfg.Judge; j.Backend { // what the model that the user has configured needs, and no more
+	case config.BackendClaude:
+		cmd.Env = append(cmd.Env, environ.Client(os.Environ())...)
+	case config.BackendOpenAI, config.BackendCommand:
+		if key := s.Getenv(j.KeyEnv); j.KeyEnv != "" && key != "" {
+			cmd.Env = append(cmd.Env, j.KeyEnv+"="+key)
+		}
+	}
 	if tmp := s.Getenv("TMPDIR"); tmp != "" {
 		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
 	}

@@ -109,7 +109,7 @@ func (o Options) withModel(p judge.Panel, backend llm.Backend, err error) judge.
 	case err != nil:
 		p.Revisers = append(p.Revisers, broken{err})
 	case backend != nil:
-		p.Revisers = append(p.Revisers, newReviewer(backend, o.Config.Model, o.policy()))
+		p.Revisers = append(p.Revisers, o.reviewer(backend))
 	}
 	return p
 }

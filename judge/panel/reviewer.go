@@ -3,8 +3,8 @@ package panel
 import (
 	"context"
 
+	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/llm"
-	"github.com/devflow-suite/devflow/internal/llm/ask"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
 	"github.com/devflow-suite/devflow/judge/model"
@@ -25,8 +25,14 @@ type reviewer struct {
 	questions map[string]string
 }
 
-func newReviewer(backend llm.Backend, name string, policy ask.Policy) *reviewer {
-	r := &reviewer{model: model.Reviewer{Backend: backend, Model: name, Policy: policy}, questions: map[string]string{}}
+// fewQuestions is for a backend that starts a program for each call while somebody waits.
+const fewQuestions = 3
+
+func (o Options) reviewer(backend llm.Backend) *reviewer {
+	r := &reviewer{model: model.Reviewer{Backend: backend, Model: o.Config.Model, Policy: o.policy()}, questions: map[string]string{}}
+	if o.Waited && o.Config.Backend != config.BackendOpenAI {
+		r.model.Questions = fewQuestions
+	}
 	for _, x := range evidence.Rules() {
 		if x.Question != "" {
 			r.questions[x.ID] = x.Question
@@ -38,7 +44,7 @@ func newReviewer(backend llm.Backend, name string, policy ask.Policy) *reviewer 
 func (*reviewer) Name() string { return "model" }
 
 // injectionRule finds text that addresses a reviewer.
-const injectionRule = "text-to-reviewer"
+const injectionRule = "judge-addressed"
 
 // Revise implements judge.Reviser.
 func (r *reviewer) Revise(ctx context.Context, c *judge.Case, reasons []judge.Reason) (judge.Revision, error) {

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/devflow-suite/devflow/internal/environ"
 	"github.com/devflow-suite/devflow/internal/llm"
 	"github.com/devflow-suite/devflow/internal/proc"
 )
@@ -70,7 +71,7 @@ func (b *Backend) Ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	for range len(optional()) + 1 {
 		lacking := b.known()
 		argv, prompt := b.command(r, lacking)
-		res, err := proc.Run(ctx, proc.Cmd{Argv: argv, Dir: dir, Env: environ(b.o.Environ, b.o.Thinking, r.MaxTokens), Stdin: []byte(prompt), MaxOutput: maxOutput, Grace: grace})
+		res, err := proc.Run(ctx, proc.Cmd{Argv: argv, Dir: dir, Env: childEnv(b.o.Environ, b.o.Thinking, r.MaxTokens), Stdin: []byte(prompt), MaxOutput: maxOutput, Grace: grace})
 		if err != nil {
 			return llm.Reply{}, b.startFailure(ctx, err)
 		}
@@ -158,38 +159,10 @@ func unknownOption(res proc.Result) string {
 	return name
 }
 
-// passed are the variables that the client needs to sign in and to reach its endpoint.
-var passed = [...]string{
-	"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
-	"CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_CLIENT_CERT", "CLAUDE_CODE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CLOUD_ML_REGION",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "DBUS_SESSION_BUS_ADDRESS",
-}
-
-// passedWith are the beginnings of names that are passed when the variable of the second column is set: clouds sign in by
-// variables of their own.
-var passedWith = [...]struct{ prefix, when string }{
-	{"ANTHROPIC_", ""}, {"AWS_", "CLAUDE_CODE_USE_BEDROCK"}, {"GOOGLE_", "CLAUDE_CODE_USE_VERTEX"}, {"GCLOUD_", "CLAUDE_CODE_USE_VERTEX"},
-	{"VERTEX_", "CLAUDE_CODE_USE_VERTEX"}, {"AZURE_", "CLAUDE_CODE_USE_FOUNDRY"},
-}
-
-// environ chooses what the client sees beyond what every child sees. Nothing that makes it take part in a session
+// childEnv chooses what the client sees beyond what every child sees. Nothing that makes it take part in a session
 // (CLAUDECODE, session ids, project folder) is among it.
-func environ(user []string, thinking, maxTokens int) []string {
-	set := map[string]bool{"": true}
-	for _, kv := range user {
-		name, value, _ := strings.Cut(kv, "=")
-		set[name] = set[name] || value != ""
-	}
-	var env []string
-	for _, kv := range user {
-		name, _, _ := strings.Cut(kv, "=")
-		if slices.Contains(passed[:], name) || slices.ContainsFunc(passedWith[:], func(p struct{ prefix, when string }) bool {
-			return strings.HasPrefix(name, p.prefix) && set[p.when]
-		}) {
-			env = append(env, kv)
-		}
-	}
+func childEnv(user []string, thinking, maxTokens int) []string {
+	env := environ.Client(user)
 	env = append(env,
 		"CLAUDE_CODE_MAX_RETRIES=1", // the tries are ours
 		"MAX_THINKING_TOKENS="+strconv.Itoa(thinking),
