@@ -70,6 +70,14 @@ var java = sync.OnceValue(func() map[string]bool {
 	return set(`getClass hashCode equals toString notify notifyAll wait clone finalize super this if for while switch catch synchronized return new throw assert values valueOf ordinal name compareTo
 describeConstable getDeclaringClass main record sealed permits yield when try do else case instanceof require requireNotNull check checkNotNull error println print listOf mapOf setOf mutableListOf
 mutableMapOf arrayOf emptyList lazy let run with apply also use repeat TODO buildString emptyMap emptySet mutableSetOf sequenceOf runCatching maxOf minOf to intArrayOf arrayOfNulls
+add addAll clear contains containsAll containsKey containsValue entrySet get getOrDefault indexOf isEmpty iterator keySet lastIndexOf listIterator merge put putAll putIfAbsent remove removeAll
+removeIf replaceAll retainAll size sort spliterator stream parallelStream subList toArray computeIfAbsent computeIfPresent compute forEach getKey getValue setValue hasNext hasMoreElements nextElement
+next previous remove removeRange modCount removeEldestEntry ensureCapacity trimToSize addFirst addLast getFirst getLast removeFirst removeLast reversed charAt chars codePoints subSequence append
+read readNBytes readAllBytes readLine mark markSupported reset skip skipNBytes ready transferTo close available flush write intValue longValue doubleValue floatValue shortValue byteValue
+getActualTypeArguments getRawType getOwnerType getGenericComponentType getUpperBounds getLowerBounds getTypeName getBounds getGenericDeclaration getName getAnnotation getAnnotations annotationType invoke
+call accept test apply andThen compose negate start join interrupt interrupted isInterrupted isAlive isDaemon setDaemon setName getId getPriority setPriority getState getThreadGroup getStackTrace
+getContextClassLoader setContextClassLoader currentThread sleep yield onSpinWait initialValue withInitial set newThread execute cancel isCancelled isDone getMessage getLocalizedMessage getCause initCause
+printStackTrace fillInStackTrace setStackTrace addSuppressed getSuppressed in out lock
 assertEquals assertTrue assertFalse assertNull assertNotNull assertThat fail Object String Integer Long Double Float Boolean Character Byte Short Number Math System Thread Runnable Iterable
 Comparable Override Deprecated Exception RuntimeException Error Throwable Void Class Enum Record StringBuilder CharSequence Process Module Package`)
 })

@@ -313,8 +313,8 @@ func (l *lister) dart(i int) int {
 	k := i + 2
 	for ; k < len(f.Tokens) && !f.Is(k, ";"); k++ {
 		switch {
-		case f.Is(k, "if"):
-			m.Guarded = true
+		case f.Kind(k) == source.String: // if (dart.library.io) 'other.dart'
+			l.add(Import{From: k, To: k + 1, Spec: f.Unquote(k), Form: m.Form})
 		case f.Is(k, "as"):
 			m.Alias = f.Text(k + 1)
 			m.Star = false

@@ -39,11 +39,15 @@ func (v *View) basesKnown(r *names.Reader, c *names.Class, depth int) bool {
 	return true
 }
 
-// plainBase knows library types that give no members worth a name of one's own.
+// plainBase knows library types that give no members worth a name of one's own; what those of Java's library give stands
+// in package builtin.
 func plainBase(b string) bool {
 	switch b {
 	case "object", "Object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "Exception", "ValueError", "RuntimeError", "TypeError", "Error", "Serializable", "Cloneable", "Comparable", "Comparator",
 		"Runnable", "Iterable", "Equatable", "NamedTuple", "TypedDict", "KeyError", "LookupError", "IOError", "OSError", "Throwable", "RuntimeException", "IllegalArgumentException", "AutoCloseable",
+		"Number", "ParameterizedType", "GenericArrayType", "WildcardType", "Type", "TypeVariable", "InvocationHandler", "Reader", "Writer", "InputStream", "OutputStream", "FilterInputStream",
+		"FilterOutputStream", "AbstractMap", "AbstractList", "AbstractSet", "AbstractCollection", "LinkedHashMap", "HashMap", "ArrayList", "Map", "List", "Set", "Collection", "Entry", "CharSequence",
+		"Appendable", "ThreadLocal", "Thread", "Flushable", "BiFunction", "Predicate", "Consumer", "BiConsumer", "ThreadFactory", "Executor", "Annotation", "Future", "Enumeration", "Stream",
 		"Closeable", "EventEmitter", "Callable", "Supplier", "Function", "Iterator", "BaseException":
 		return true
 	}

@@ -109,6 +109,13 @@ func (s *search) fromScript(t *project.Removed, r *names.Reader, m *imports.Impo
 			return []int{n.Line}
 		}
 	}
+	for _, n := range m.Names {
+		if n.Name == "default" && s.standard(t) && s.resolves(r, m, home) {
+			if h := s.v.Present(home); h != nil && len(h.At("default")) == 0 && len(h.At("exports")) == 0 {
+				return []int{n.Line}
+			}
+		}
+	}
 	if m.Alias != "" && m.Alias != t.Name && s.exported(t) && s.resolves(r, m, home) && s.v.Lacks(home, t.Name) {
 		return s.behind(t, r, m.Alias)
 	}
@@ -124,6 +131,17 @@ func (s *search) exported(t *project.Removed) bool {
 		}
 	}
 	return len(f.At("exports")) > 0
+}
+
+// standard reports whether the removed definition was what its module gave as a whole.
+func (s *search) standard(t *project.Removed) bool {
+	f := s.v.Former(t.File)
+	for i := t.At - 1; i >= 0 && i > t.At-5; i-- {
+		if f.Is(i, "default") {
+			return true
+		}
+	}
+	return false
 }
 
 // behind finds module.name, and tells nothing when something else in the file may be called like the module.

@@ -5,13 +5,14 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
+	"github.com/devflow-suite/devflow/judge/evidence/reference/builtin"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/names"
 	"github.com/devflow-suite/devflow/judge/evidence/reference/project"
 )
 
 // methods finds what still calls or reads a removed method.
 func (s *search) methods(t *project.Removed, files []*names.Reader) []ref {
-	if t.Override || t.Class == "" {
+	if t.Override || t.Class == "" || implicit(t.File.Lang) && !t.Private && builtin.Known(t.File.Lang, t.Name) {
 		return nil
 	}
 	former := s.v.Former(t.File)
