@@ -25,6 +25,7 @@ type Comment struct {
 // comments are one Comment each.
 func Comments(f *source.File) []Comment {
 	var out []Comment
+	nested := f.Lang == source.Rust || f.Lang == source.Dart || f.Lang == source.Kotlin || f.Lang == source.Swift || f.Lang == source.Scala
 	last, line := 0, 1
 	gap := func(to int) {
 		text := f.Src[last:to]
@@ -35,7 +36,7 @@ func Comments(f *source.File) []Comment {
 				break
 			}
 			pos := to - len(trimmed)
-			body := comment(trimmed)
+			body := comment(trimmed, nested)
 			start := strings.LastIndexByte(f.Src[:pos], '\n') + 1
 			out = append(out, Comment{
 				Text: body, Pos: pos, End: pos + len(body), Line: line, EndLine: line + strings.Count(body, "\n"),
@@ -59,7 +60,7 @@ func Comments(f *source.File) []Comment {
 }
 
 // comment cuts the first comment off a text between tokens.
-func comment(text string) string {
+func comment(text string, nested bool) string {
 	switch {
 	case strings.HasPrefix(text, "/*"), strings.HasPrefix(text, "(*"):
 		depth := 1
@@ -69,6 +70,9 @@ func comment(text string) string {
 				if depth--; depth == 0 {
 					return text[:i+2]
 				}
+				i++
+			case nested && strings.HasPrefix(text[i:], "/*"):
+				depth++
 				i++
 			}
 		}
@@ -109,21 +113,28 @@ func Mask(f *source.File) string {
 	return string(out)
 }
 
-// body is the part of a string token between its quotes.
+// body is the part of a string token between its quotes; all of it where it has none, as the text of an element.
 func body(s string) (from, to int) {
 	from = strings.IndexAny(s, "\"'`/")
-	if from < 0 {
-		return 0, 0
+	if from < 0 || from > 0 && strings.IndexAny(s[:from], " \t\r\n<>") >= 0 || from > longestPrefix {
+		return 0, len(s)
 	}
 	q := s[from]
 	n := 1
 	if len(s) >= from+6 && s[from+1] == q && s[from+2] == q {
 		n = 3
 	}
+	last := strings.LastIndexByte(s, q)
+	if behind := s[last+1:]; last == from && len(s) > from+1 && from > 0 || q != '/' && last > from && strings.Trim(behind, "#") != "" {
+		return 0, len(s) // an apostrophe, and no quote
+	}
 	from += n
 	to = len(s)
-	if i := strings.LastIndexByte(s, q); i >= from {
-		to = max(i-n+1, from)
+	if last >= from {
+		to = max(last-n+1, from)
 	}
 	return from, to
 }
+
+// longestPrefix is how many characters may stand before the quote of a string: r#, $@, the marks of a raw string.
+const longestPrefix = 12
