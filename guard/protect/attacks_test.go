@@ -191,6 +191,11 @@ var attacks = [...]struct{ line, rule string }{
 	{"screen -X stuff 'devflow approve K7Q2\\n'", "self.approve"},
 	// out with it
 	{"devflow uninstall", "self.uninstall"},
+	{"devflow learn --promote 1f0c22aa", "self.approve"},
+	{"devflow learn --promote=1f0c22aa", "self.approve"},
+	{"devflow learn -promote-all", "self.approve"},
+	{"@ROOT/bin/devflow learn --json --dismiss 1f0c22aa", "self.approve"},
+	{"yes | devflow learn --interactive", "self.approve"},
 	{"devflow uninstall --purge", "self.uninstall"},
 	{"@ROOT/bin/devflow uninstall --scope user", "self.uninstall"},
 	{"env FOO=1 devflow uninstall", "self.uninstall"},

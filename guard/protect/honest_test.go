@@ -15,7 +15,7 @@ var honest = [...]string{
 	"tar czf /tmp/h5.tgz ~/.claude/devflow", "which devflow-stop", "file @ROOT/bin/devflow-stop", "command -v devflow-stop", "sha256sum @ROOT/bin/*", "strings @ROOT/bin/devflow-stop | head",
 	// devflow's own commands
 	"devflow status", "devflow doctor", "devflow doctor --json > /tmp/h5-d.json", "devflow spec pause", "devflow spec resume", "devflow-telemetry recent --n 5", "devflow help uninstall", "devflow --version",
-	"devflow uninstall --dry-run", "devflow uninstall --help", "devflow judge", "devflow gate push", "devflow guard test 'rm -rf /'", "devflow guard explain 'git commit --no-verify'", "devflow install", "devflow install --dry-run",
+	"devflow uninstall --dry-run", "devflow uninstall --help", "devflow judge", "devflow judge --json", "devflow learn", "devflow learn --json", "devflow governance --json", "devflow gate push", "devflow guard test 'rm -rf /'", "devflow guard explain 'git commit --no-verify'", "devflow install", "devflow install --dry-run",
 	"DEVFLOW_HOME=/tmp/x devflow status", "echo devflow approve", "grep -rn 'devflow approve' docs",
 	// the session's own file
 	"echo '{\"state\":\"DONE\"}' > ~/.claude/devflow/state/" + session + "/active-spec.json",

@@ -134,6 +134,14 @@ func (k *check) devflow() {
 		k.deny(RuleUninstall, "the hooks would be gone")
 	case "boundary":
 		k.deny(RuleHookCall, "only devflow's own hooks start it")
+	case "learn":
+		for _, a := range k.c.Args {
+			switch flag, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "="); {
+			case !strings.HasPrefix(a, "-"):
+			case flag == "promote", flag == "promote-all", flag == "dismiss", flag == "interactive":
+				k.deny(RuleApprove, "what later sessions are told is decided by a person")
+			}
+		}
 	case "guard", "gate":
 		switch second {
 		case "approve", "allow", "grant":

@@ -59,7 +59,6 @@ type Case struct {
 	SourceDirs    []string         // where a missing test is a finding; empty: everywhere
 	TestsOptional bool             // the user has switched the tdd module off
 	Clock         func() time.Time // nil = time.Now
-	Guidance      string           // what the project tells whoever works on it, for models
 
 	Repo    gitx.Repo // where the trees are; the zero value for a patch
 	Objects string    // the object folder with them

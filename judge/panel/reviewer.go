@@ -2,6 +2,7 @@ package panel
 
 import (
 	"context"
+	"strings"
 
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/llm"
@@ -49,7 +50,7 @@ const injectionRule = "judge-addressed"
 // Revise implements judge.Reviser.
 func (r *reviewer) Revise(ctx context.Context, c *judge.Case, reasons []judge.Reason) (judge.Revision, error) {
 	in := model.Input{
-		Task: c.Task.Description, Spec: c.Spec, Rules: c.Guidance, Reasons: reasons, Questions: r.questions, Diff: c.Patch(ctx), Level: c.Task.Oversight,
+		Task: c.Task.Description, Spec: c.Spec, Rules: guidance(c), Reasons: reasons, Questions: r.questions, Diff: c.Patch(ctx), Level: c.Task.Oversight,
 	}
 	if c.Change != nil {
 		for _, f := range c.Change.Files {
@@ -68,4 +69,31 @@ func (r *reviewer) Revise(ctx context.Context, c *judge.Case, reasons []judge.Re
 	}
 	c.Spend(usage)
 	return judge.Revision{Reasons: res.Reasons, Extra: res.Extra, Leaves: res.Leaves}, err
+}
+
+// guidanceFiles are what a project tells whoever works on it, the best first.
+var guidanceFiles = [...]string{"PROJECT_WIKI.md", "CLAUDE.md", "AGENTS.md"}
+
+// maxGuidance is how many lines of it a model is shown; source: governance rules of the project.
+const maxGuidance = 50
+
+// guidance is that text as it was before the change.
+func guidance(c *judge.Case) string {
+	if c.Change == nil || c.Change.Base == nil {
+		return ""
+	}
+	for _, name := range guidanceFiles {
+		text, ok := c.Change.Base.Read(name)
+		if !ok {
+			continue
+		}
+		var lines []string
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && len(lines) < maxGuidance {
+				lines = append(lines, line)
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	return ""
 }
