@@ -282,7 +282,11 @@ func patched(f *units.File, i int) constant {
 		if f.Is(from, "side_effect") {
 			from += 2
 		}
-		if v, ok := function(f, from, a[1]); ok {
+		end := a[1]
+		if f.Is(from, "lambda") { // its parameters are parts of their own
+			end = f.Close(i + 1)
+		}
+		if v, ok := function(f, from, end); ok {
 			k.value = v
 			return k
 		}

@@ -20,10 +20,16 @@ const (
 func (l *looker) tokens() {
 	u := l.u
 	for i := range u.Tokens {
-		if u.Kind(i) != source.Name || !l.new(i) {
+		if u.Kind(i) != source.Name {
 			continue
 		}
 		w := u.Text(i)
+		if (w == "extend" || w == "addMatchers") && u.Is(i+1, "(") && (u.Is(i-2, "expect") || u.Is(i-2, "jasmine")) {
+			l.matchers(i + 1)
+		}
+		if !l.new(i) {
+			continue
+		}
 		set := u.Is(i+1, "=") && i+2 < len(u.Tokens)
 		switch {
 		case set && u.Is(i-1, ".") && outcome(w) && !u.Is(i-2, "self") && l.python():
@@ -42,8 +48,6 @@ func (l *looker) tokens() {
 			l.say(verdict.Hard, i, "`"+w+"` is replaced, so a failed assertion is none", fixAssert)
 		case set && runnerName(w) && !u.Is(i-1, ".") && closure(u, i+2) && l.used(w):
 			l.say(verdict.Hard, i, "`"+w+"` is replaced by a function of the file", fixAssert)
-		case (w == "extend" || w == "addMatchers") && u.Is(i+1, "(") && (u.Is(i-2, "expect") || u.Is(i-2, "jasmine")):
-			l.matchers(i + 1)
 		case w == "mock" && u.Is(i-1, ".") && (u.Is(i-2, "jest") || u.Is(i-2, "vi")) && u.Is(i+1, "("):
 			switch u.Unquote(i + 2) {
 			case "expect", "assert", "node:assert", "chai", "vitest", "@jest/expect", "should":
@@ -198,14 +202,13 @@ func (l *looker) matchers(open int) {
 	u := l.u
 	end := min(u.Close(open), len(u.Tokens))
 	for i := open; i < end; i++ {
-		if !u.Is(i, "pass") || !u.Is(i+1, ":") || !u.Is(i+2, "true") {
+		if !u.Is(i, "pass") || !u.Is(i+1, ":") || !u.Is(i+2, "true") || !l.new(i) {
 			continue
 		}
-		// the function around it
-		k := i
-		depth := 0
-		for k > open && depth < 2 {
-			if k--; u.Is(k, "{") && u.Close(k) > i {
+		// the matcher around it: the second brace from outside
+		k := open
+		for depth := 0; k < i; k++ {
+			if u.Is(k, "{") && u.Close(k) > i {
 				if depth++; depth == 2 {
 					break
 				}

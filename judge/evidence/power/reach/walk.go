@@ -137,7 +137,7 @@ func (w *walker) blocks(s stmt.Stmt, blocks []stmt.Block, to, depth int) {
 			if f.Is(b.Head, "async") {
 				name++
 			}
-			if f.Lang == source.Python && w.mentions(f.Text(name)) == 1 && !f.Is(b.Head-1, ")") && f.Tokens[b.Head].Col > 0 && !w.decorated(b.Head) {
+			if f.Lang == source.Python && w.mentions(f.Text(name)) == 1 && f.Tokens[b.Head].Col > 0 && !w.decorated(b.Head) {
 				c = &Cause{Kind: Uncalled, Tok: b.Head}
 			}
 		}

@@ -67,7 +67,7 @@ func onlyThere(y *units.Assert) bool {
 
 // pins is how closely an assertion looks: that the size of something is a number is exact here.
 func pins(x *units.Assert) units.Strength {
-	if x.Strength != units.Tolerance {
+	if x.Strength != units.Tolerance || strings.Contains(x.Expected, "approx") || strings.Contains(x.Expected, "closeTo") || strings.Contains(x.Expected, "expect .") {
 		return x.Strength
 	}
 	switch m := strings.ToLower(strings.ReplaceAll(last(x.Matcher), "_", "")); {

@@ -18,6 +18,7 @@ type context struct {
 	came     map[string]bool // names of source files that are new
 	added    map[string]bool // words of added lines of source files
 	dropped  map[string]bool // words of their removed lines
+	spoken   map[string]bool // words of their present texts
 	helpers  map[string]bool // functions of the change that assert
 	source   int             // changed source files
 	depends  bool            // what the project depends on changed
@@ -30,7 +31,7 @@ func contextOf(c *change.Change, all []outcome) *context {
 }
 
 func newContext(c *change.Change, all []outcome) *context {
-	x := &context{asserted: map[string]int{}, removed: map[string]bool{}, changed: map[string]bool{}, came: map[string]bool{}, added: map[string]bool{}, dropped: map[string]bool{}, helpers: map[string]bool{}}
+	x := &context{asserted: map[string]int{}, removed: map[string]bool{}, changed: map[string]bool{}, came: map[string]bool{}, added: map[string]bool{}, dropped: map[string]bool{}, spoken: map[string]bool{}, helpers: map[string]bool{}}
 	for i := range all {
 		for _, j := range all[i].fresh {
 			x.asserted[claim(&all[i].pair.After.Asserts[j])]++
@@ -61,10 +62,13 @@ func newContext(c *change.Change, all []outcome) *context {
 		}
 		now := map[string]bool{}
 		if f.After != nil {
+			for _, w := range change.Words(f.After.Src) {
+				x.spoken[w] = true
+			}
 			for _, d := range f.After.Decls() {
 				now[d.Name] = true
 				end := f.After.TokenLine(min(d.To, len(f.After.Tokens)-1))
-				if f.Touched(d.Line, max(end, d.Line)) {
+				if !d.Type && f.Touched(d.Line, max(end, d.Line)) {
 					x.changed[d.Name] = true
 				}
 			}
@@ -73,7 +77,7 @@ func newContext(c *change.Change, all []outcome) *context {
 			for _, d := range f.Before.Decls() {
 				if !now[d.Name] {
 					x.removed[d.Name] = true
-				} else if f.TouchedOld(d.Line, f.Before.TokenLine(min(d.To, len(f.Before.Tokens)-1))) {
+				} else if !d.Type && f.TouchedOld(d.Line, f.Before.TokenLine(min(d.To, len(f.Before.Tokens)-1))) {
 					x.changed[d.Name] = true
 				}
 				delete(now, d.Name)
@@ -135,7 +139,17 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 	}
 	f := after.File
 	for i := after.From; i < after.To; i++ {
-		if f.Is(i+1, "(") && !had[f.Text(i)] && (x.helpers[f.Text(i)] || pairs.Asserting(f.Text(i)) && !f.Is(i, "expect")) {
+		if w := f.Text(i); f.Is(i+1, "(") && !had[w] && (!f.Is(i-1, ".") && (w == "check" || w == "verify" || w == "ensure") || x.helpers[w] || pairs.Asserting(w) && w != "expect") {
+			return true
+		}
+	}
+	return false
+}
+
+// parted reports whether an assertion names something that the source no longer speaks of.
+func (x *context) parted(a *units.Assert) bool {
+	for _, w := range change.Words(a.Actual + " " + a.Expected) {
+		if len(w) > 4 && x.dropped[w] && !x.spoken[w] {
 			return true
 		}
 	}

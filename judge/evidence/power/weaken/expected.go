@@ -25,7 +25,7 @@ func changed(c *change.Change, report func(rule.Finding)) {
 		}
 		for _, s := range o.swaps {
 			p, q := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
-			if flipped(o, p, q) && !x.told(p.Expected, q.Expected) {
+			if flipped(o, p, q) && !x.told(p.Expected, q.Expected) && !x.parted(p) {
 				found = append(found, flip{o, p, q})
 				break
 			}

@@ -97,7 +97,7 @@ func gone(c *change.Change, report func(rule.Finding)) {
 		if !ok {
 			continue
 		}
-		if o.needless(lost) {
+		if o.needless(lost) || x.parted(&b.Asserts[lost[0]]) {
 			class = verdict.Soft
 		}
 		a := &b.Asserts[lost[0]]
