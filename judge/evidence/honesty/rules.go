@@ -8,6 +8,7 @@ package honesty
 import (
 	"slices"
 
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/contract"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/failure"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/special"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/stub"
@@ -15,4 +16,6 @@ import (
 )
 
 // Rules lists the rules of the package.
-func Rules() []rule.Rule { return slices.Concat(failure.Rules(), special.Rules(), stub.Rules()) }
+func Rules() []rule.Rule {
+	return slices.Concat(contract.Rules(), failure.Rules(), special.Rules(), stub.Rules())
+}

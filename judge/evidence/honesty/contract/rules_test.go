@@ -1,0 +1,13 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/devflow-suite/devflow/internal/testkit/rulecase"
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/contract"
+)
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	rulecase.Run(t, contract.Rules(), "testdata")
+}
