@@ -130,7 +130,7 @@ func newApp(a *app, help io.Writer) *cli.Command {
 		Version:     programVersion(),
 		Writer:      help, // the commands themselves write to sys.stdout
 		ErrWriter:   a.sys.stderr,
-		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.judge(), a.learn(), a.governance(), a.guard(), a.gate(), a.approve(), a.boundary()},
+		Commands:    []*cli.Command{a.install(), a.uninstall(), a.doctor(), a.status(), a.spec(), a.judge(), a.learn(), a.governance(), a.mcp(), a.guard(), a.gate(), a.approve(), a.boundary()},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.NArg() > 0 {
 				return usageError{fmt.Errorf("unknown command %q", c.Args().First())}
