@@ -33,6 +33,9 @@ func (f *File) found() []cases.Test {
 	return f.cases
 }
 
+// deepest bounds how deeply functions are nested that anybody wrote.
+const deepest = 32
+
 func (f *File) functions() []*Func {
 	var out []*Func
 	tests := map[int]bool{}
@@ -44,11 +47,15 @@ func (f *File) functions() []*Func {
 		if d.Type || d.At >= len(f.Tokens) {
 			continue
 		}
+		around := w.at(d.At)
+		if len(around) > deepest {
+			continue
+		}
 		s := f.signatures().Read(d.At, d.From)
 		fn := &Func{Name: d.Name, Class: s.Owner, Attrs: s.Attrs, Head: s.Head, At: d.At, From: d.From, To: d.To, Params: s.Params, Result: s.Result, Test: tests[d.At], file: f}
 		fn.First, fn.Line = f.TokenLine(s.Head), f.TokenLine(s.Start)
 		fn.End = f.lastLine(d.From, d.To, fn.Line)
-		if around := w.at(d.At); fn.Class == "" && len(around) > 0 && around[len(around)-1].kind == typeScope {
+		if fn.Class == "" && len(around) > 0 && around[len(around)-1].kind == typeScope {
 			fn.Class = around[len(around)-1].name
 		}
 		out = append(out, fn)

@@ -136,7 +136,15 @@ func (f *File) Span(from, to int) string {
 // Norm is the text of tokens [from, to) with one blank between tokens that stand apart: layout and comments gone.
 func (f *File) Norm(from, to int) string {
 	from, to = max(from, 0), min(to, len(f.Tokens))
+	if from >= to {
+		return ""
+	}
+	n := 0
+	for i := from; i < to; i++ {
+		n += int(f.Tokens[i].End-f.Tokens[i].Pos) + 1
+	}
 	var b strings.Builder
+	b.Grow(n)
 	for i := from; i < to; i++ {
 		if i > from {
 			b.WriteByte(' ')
