@@ -37,7 +37,7 @@ func Rules() []rule.Rule {
 
 func hollow(c *change.Change, report func(rule.Finding)) {
 	for _, p := range pairs.Of(c) {
-		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) || pending(p.After) {
+		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) || pending(p.After) || strings.Contains(p.New.Path, ".test-d.") {
 			continue
 		}
 		u := p.After

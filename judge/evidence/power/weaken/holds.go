@@ -27,7 +27,7 @@ func holds(u *pairs.Unit, a *units.Assert) bool {
 	for i := a.From; i < head; i++ {
 		switch f.Text(i) {
 		case "||", "or":
-			if yes(f, i+1, head) && !f.Is(a.From, "if") || yes2(f, i) && !f.Is(a.From, "if") {
+			if !f.Is(a.From, "if") && (yes(f, i+1) || leads(f, i)) {
 				return true
 			}
 		case "&&", "and":
@@ -47,18 +47,17 @@ func holds(u *pairs.Unit, a *units.Assert) bool {
 	return a.Actual != "" && a.Expected != "" && !strings.Contains(a.Actual, "(") && u.Inline(a.From, a.Actual, false) == u.Inline(a.From, a.Expected, false)
 }
 
-// yes reports whether token i is a constant that is true and ends its expression.
-func yes(f *units.File, i, to int) bool {
+// yes reports whether token i is a constant that is true.
+func yes(f *units.File, i int) bool {
 	switch f.Text(i) {
 	case "true", "True", "1", "!":
 		return !f.Is(i, "!") || f.Is(i+1, "false")
 	}
-	_ = to
 	return false
 }
 
-// yes2 reports whether what stands before the operator at token i is the constant true.
-func yes2(f *units.File, i int) bool {
+// leads reports whether what stands before the operator at token i is the constant true.
+func leads(f *units.File, i int) bool {
 	return (f.Is(i-1, "true") || f.Is(i-1, "True")) && (f.Is(i-2, "(") || f.Is(i-2, "assert") || f.Is(i-2, ","))
 }
 
