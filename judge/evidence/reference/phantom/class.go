@@ -71,7 +71,14 @@ func closed(v *project.View, x candidate) bool {
 			if x.r.Is(p, "{") && x.r.Is(p-1, ")") {
 				for i := p - 1; i > p-60 && i > 0; i-- {
 					if x.r.Is(i, "new") {
-						return false
+						base := i + 1
+						for x.r.Is(base+1, ".") {
+							base += 2
+						}
+						if !v.BasesKnown(x.r, &names.Class{Bases: []string{x.r.Text(base)}}) {
+							return false
+						}
+						break
 					}
 					if x.r.Is(i, ";") || x.r.Is(i, "{") || x.r.Is(i, "}") {
 						break

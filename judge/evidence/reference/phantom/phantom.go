@@ -183,7 +183,7 @@ func decide(v *project.View, x candidate, places []change.Place) (verdict.Class,
 	}
 	switch x.r.Lang {
 	case source.Python:
-		if x.r.Calls("globals") || x.r.Calls("exec") {
+		if writes(x.r) || x.r.Calls("exec") {
 			return "", false
 		}
 		return verdict.Hard, !given(v, x)
@@ -224,8 +224,46 @@ func level(open bool) verdict.Class {
 
 // given reports whether an import of everything may give the name.
 func given(v *project.View, x candidate) bool {
+	if x.r.Lang == source.Dart {
+		for _, i := range x.r.At("part") { // the imports are those of the library
+			if !x.r.First(i) || !x.r.Is(i+1, "of") {
+				continue
+			}
+			if x.r.Kind(i+2) != source.String {
+				return true
+			}
+			library := v.Present(path.Join(path.Dir(x.file.Path), x.r.Unquote(i+2)))
+			if library == nil {
+				return true
+			}
+			x.r = library
+			return library.Declares(x.name, nil) || given(v, x)
+		}
+	}
 	for k := range x.r.Imports {
 		if v.Gives(x.r, &x.r.Imports[k], x.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a Python file makes names at run time.
+func writes(r *names.Reader) bool {
+	for _, i := range r.At("globals") {
+		if !r.Is(i+1, "(") {
+			continue
+		}
+		switch k := r.Close(i+1) + 1; {
+		case r.Is(k, "["):
+			if r.Is(r.Close(k)+1, "=") {
+				return true
+			}
+		case r.Is(k, "."):
+			if !r.Is(k+1, "get") && !r.Is(k+1, "items") && !r.Is(k+1, "keys") && !r.Is(k+1, "values") {
+				return true
+			}
+		case r.Is(k, ")"), r.Is(k, ","): // passed on
 			return true
 		}
 	}

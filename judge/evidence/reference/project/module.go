@@ -73,7 +73,7 @@ func (v *View) foreign(r *names.Reader, m *imports.Import, name string, depth in
 	case source.Java, source.Kotlin, source.Scala:
 		return m.Static || r.Lang != source.Java
 	case source.Dart:
-		if strings.HasPrefix(m.Spec, "dart:") {
+		if plainPackage(m.Spec) {
 			return false
 		}
 	}
@@ -103,6 +103,16 @@ func (v *View) foreign(r *names.Reader, m *imports.Import, name string, depth in
 			if v.foreign(o, n, name, depth+1) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// plainPackage knows Dart libraries whose functions stand in package builtin.
+func plainPackage(spec string) bool {
+	for _, p := range [...]string{"dart:", "package:meta/", "package:equatable/", "package:args/", "package:logging/", "package:collection/"} {
+		if strings.HasPrefix(spec, p) {
+			return true
 		}
 	}
 	return false
