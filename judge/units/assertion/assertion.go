@@ -6,6 +6,8 @@
 package assertion
 
 import (
+	"strings"
+
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/units/assertion/object"
 	"github.com/devflow-suite/devflow/judge/units/claim"
@@ -90,6 +92,9 @@ func (x *Finder) nests(a *claim.Assert) bool {
 func (x *Finder) follow(i int) (claim.Assert, bool) {
 	f := x.F
 	if !f.Is(i+1, "(") || f.Is(i-1, ".") && !f.Is(i-2, "self") && !f.Is(i-2, "this") || f.Is(i-1, "->") && !f.Is(i-2, "$this") || x.helper == nil || !x.helper(f.Text(i)) {
+		return claim.Assert{}, false
+	}
+	if (f.Lang == source.C || f.Lang == source.CPP) && f.Text(i) == strings.ToUpper(f.Text(i)) { // a macro without a body here
 		return claim.Assert{}, false
 	}
 	switch f.Text(i - 1) {

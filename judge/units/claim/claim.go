@@ -80,7 +80,7 @@ func (x *Reader) several(a *Assert, s [2]int, claim bool) bool {
 			best = b
 		}
 	}
-	a.Looked, a.Wanted, a.Op, a.Strength, a.Trivial = best.Looked, best.Wanted, best.Op, best.Strength, trivial
+	a.Looked, a.Wanted, a.Expected, a.Op, a.Strength, a.Trivial = best.Looked, best.Wanted, best.Expected, best.Op, best.Strength, trivial
 	if either == claim { // one of several: what is looked at is all of it
 		a.Looked, a.Wanted, a.Op = s, [2]int{}, ""
 		a.Strength = min(a.Strength, Tolerance)
@@ -145,6 +145,9 @@ func (x *Reader) bare(a *Assert, s [2]int, claim bool) {
 	if typed(f.Lang) {
 		a.Strength = Exact
 	}
+	if !claim {
+		a.Expected = "false"
+	}
 	if f.Is(s[0], "await") {
 		s[0]++
 	}
@@ -178,7 +181,7 @@ func (x *Reader) bare(a *Assert, s [2]int, claim bool) {
 		if negated {
 			a.Strength = Tolerance
 		}
-		a.Matcher = "errors." + name
+		a.Matcher, a.Expected = "errors."+name, ""
 		return
 	case (name == "isinstance" || name == "hasattr" || name == "issubclass" || name == "callable" || name == "is_a") && len(args) > 0:
 		k = instance
@@ -203,7 +206,7 @@ func (x *Reader) bare(a *Assert, s [2]int, claim bool) {
 	default:
 		return
 	}
-	a.Matcher = name
+	a.Matcher, a.Expected = name, ""
 	if negated {
 		a.Matcher = "not." + name
 	}

@@ -40,7 +40,7 @@ func PlainName(name string) (w string, negated bool) {
 		for _, p := range [...]string{"that", "tohavebeen", "tobe", "tohave", "to", "should", "havebeen", "have", "has", "does", "doesnot", "isnot", "is", "be", "not", "dont", "never"} {
 			rest, ok := strings.CutPrefix(w, p)
 			if !ok || w == "is" || w == "be" || w == "tobe" || w == "not" || p == "has" && rest == "h" ||
-				p == "to" && (rest == "tal" || rest == "ken") || p == "be" && (strings.HasPrefix(rest, "gin") || rest == "fore") || p == "not" && strings.HasPrefix(rest, "hing") || p == "never" && rest != "" && rest != "called" {
+				p == "to" && (rest == "tal" || rest == "ken") || p == "be" && (strings.HasPrefix(rest, "gin") || rest == "fore") || p == "not" && (strings.HasPrefix(rest, "hing") || strings.HasPrefix(rest, "hrow")) || p == "never" && rest != "" && rest != "called" {
 				continue
 			}
 			if p == "not" || p == "isnot" || p == "doesnot" || p == "dont" || p == "never" {
@@ -129,7 +129,7 @@ func KindOf(name string) (k kind, negated bool) {
 		return snapshot, negated
 	case strings.HasPrefix(w, "throws"), strings.HasPrefix(w, "raise"), strings.HasPrefix(w, "error"):
 		return throws, negated
-	case strings.HasPrefix(w, "contains"), strings.HasPrefix(w, "startswith"), strings.HasPrefix(w, "endswith"), strings.HasPrefix(w, "matches"):
+	case strings.Contains(w, "contains"), strings.HasPrefix(w, "startswith"), strings.HasPrefix(w, "endswith"), strings.HasPrefix(w, "matches"):
 		return contains, negated
 	case strings.HasSuffix(w, "equal"), strings.HasSuffix(w, "equals"), strings.HasSuffix(w, "eq"), strings.HasPrefix(w, "equal"):
 		return equal, negated

@@ -116,7 +116,7 @@ func (x *Reader) rebinds(i int) bool {
 func (x *Reader) assigned(i int) int {
 	f := x.F
 	at := i - 1
-	if f.Kind(at) == source.Name && (f.Tokens[at].First || !f.Is(at-1, ":")) && !f.Is(at-1, ".") && !f.Is(at-1, "|") {
+	if f.Kind(at) == source.Name && (f.Tokens[at].First || !f.Is(at-1, ":")) && !f.Is(at-1, ".") && (!f.Is(at-1, "|") || f.Lang == source.Ruby) {
 		return at
 	}
 	for k := i - 1; k > max(x.from, i-30); k-- { // name: type =

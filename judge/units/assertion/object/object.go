@@ -68,7 +68,7 @@ func (x Finder) Find(i int) (claim.Assert, bool) {
 // qualified is Assert.Equal, this.assertX, Mockito.verify or the plain name.
 func (x Finder) qualified(i int) string {
 	f := x.F
-	if (f.Is(i-1, ".") || f.Is(i-1, "::") || f.Is(i-1, "->")) && f.Kind(i-2) == source.Name {
+	if (f.Is(i-1, ".") || f.Is(i-1, "::") || f.Is(i-1, "->") && f.Lang == source.PHP) && f.Kind(i-2) == source.Name {
 		return f.Text(i-2) + f.Text(i-1) + f.Text(i)
 	}
 	return f.Text(i)
@@ -87,6 +87,8 @@ func (x Finder) asserts(i int, w string) bool {
 		return w != "assertionError" && !(w == "assert" && f.Lang == source.PHP && f.Is(i-1, "@"))
 	case strings.HasSuffix(recv, "Assert") || recv == "Assertions" || recv == "StringAssert" || recv == "CollectionAssert":
 		return w != "Pass" && w != "Ignore" && w != "Inconclusive" && w != "Warn"
+	case f.Lang == source.Swift && strings.HasPrefix(w, "Assert") && !member:
+		return true
 	case f.Lang == source.Swift && strings.HasPrefix(w, "XCT"):
 		return !strings.HasPrefix(w, "XCTSkip") && w != "XCTestExpectation" && w != "XCTestCase" && !strings.HasPrefix(w, "XCTMeasure")
 	case f.Lang == source.Swift && f.Is(i-1, "#"):

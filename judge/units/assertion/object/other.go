@@ -43,6 +43,9 @@ func (x Finder) Ruby(i, to int) (claim.Assert, bool) {
 			a.Matcher = w
 			x.Claim(&a, w, [][2]int{s}, false)
 		}
+	} else {
+		a.Matcher = w
+		x.Claim(&a, w, nil, false)
 	}
 	return a, true
 }
