@@ -15,6 +15,7 @@ const (
 	movedToOne  = 0.75 // into one test that gained them
 	movedToMany = 0.9  // spread over what all tests gained
 	twin        = 0.97 // into a test that was there before: a duplicate
+	resumes     = 0.75 // of what a test calls, called by a new one elsewhere
 	muchMore    = 1.25 // that a duplicate may say in addition
 	nearby      = 0.8  // into a test of the same name in the same file
 	sameName    = 0.95 // into a test of the same name in a file that did not change
@@ -45,7 +46,10 @@ func (x *Index) elsewhere(e *entry) (Fate, bool) {
 		if n.before == e || n.fresh {
 			continue
 		}
-		if x.twins(e, n.words) || n.file == e.file && n.test.Name == e.test.Name && x.held(e, n.words) >= nearby {
+		if n.file != e.file && siblings(e.test, n.test) {
+			continue
+		}
+		if x.twins(e, n.words) && says(e.test, n.test) || n.file == e.file && n.test.Name == e.test.Name && x.held(e, n.words) >= nearby {
 			f := at(n, Moved)
 			f.Twin = true
 			return f, true
@@ -80,6 +84,48 @@ func (x *Index) twins(e *entry, other map[string]int) bool {
 		common += min(n, folded[w])
 	}
 	return total > 0 && float64(common) >= twin*float64(total) && missing <= (1-twin)*telling && float64(more) <= muchMore*float64(total)+2
+}
+
+// says reports whether a test names every text that another one names, and calls what it calls.
+func says(old, now *units.Test) bool {
+	have := map[string]bool{}
+	f := now.File()
+	for i := now.From; i < now.To; i++ {
+		if f.Kind(i) == source.String {
+			have[strings.ToLower(f.Unquote(i))] = true
+		}
+	}
+	f = old.File()
+	for i := old.From; i < old.To; i++ {
+		if f.Kind(i) == source.String && !(i == old.From && old.Call != "") && !have[strings.ToLower(f.Unquote(i))] {
+			return false
+		}
+	}
+	theirs := callees(now)
+	for w := range callees(old) {
+		if !theirs[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// siblings reports whether the files of two tests are suites of one shape for different code: they share the names of
+// other tests as well.
+func siblings(a, b *units.Test) bool {
+	names := map[string]bool{}
+	for _, t := range a.File().Tests() {
+		if t != a {
+			names[t.Name] = true
+		}
+	}
+	shared := 0
+	for _, t := range b.File().Tests() {
+		if t != b && names[t.Name] {
+			shared++
+		}
+	}
+	return shared >= 2
 }
 
 // asserted reports whether most assertions of a test, word by word, stand among what tests gained.
@@ -188,7 +234,10 @@ func (x *Index) inTree(e *entry) (Fate, bool) {
 			continue
 		}
 		for _, t := range f.Tests() {
-			if words := bag(t); x.twins(e, words) || t.Name == e.test.Name && x.held(e, words) >= sameName {
+			if siblings(e.test, t) {
+				break
+			}
+			if words := bag(t); x.twins(e, words) && says(e.test, t) || t.Name == e.test.Name && x.held(e, words) >= sameName {
 				return Fate{Kind: Moved, Twin: true, Path: p, Line: t.Line, Name: t.Name}, true
 			}
 		}
@@ -220,22 +269,24 @@ func (x *Index) replaced(e *entry) (Fate, bool) {
 			continue
 		}
 		theirs := callees(n.test)
-		total, common := 0.0, 0.0
+		total, common, telling := 0.0, 0.0, false
 		for w := range calls {
 			g := x.weight(w)
 			total += g
 			if theirs[w] {
 				common += g
+				telling = telling || g >= 0.3
 			}
 		}
 		if common == 0 {
 			continue
 		}
 		near := n.file == e.file && inPlace(e.file, e.test, n.test)
+		follows := e.file.After == nil && n.file.IsNew() && path.Ext(n.file.Path) == path.Ext(e.file.OldPath)
 		switch {
-		case common/total >= 0.5 && (near || e.file.After == nil && path.Ext(n.file.Path) == path.Ext(e.file.OldPath)):
+		case common/total >= 0.5 && (near || follows && telling):
 			return at(n, Replaced), true
-		case far == nil && (near || common/total >= 0.5):
+		case far == nil && (near || telling && common/total >= resumes):
 			far = n
 		}
 	}

@@ -27,11 +27,16 @@ func (x *Index) vanished() map[string]bool {
 			continue
 		}
 		inside := testLines(f.Before)
-		for _, l := range f.Removed {
-			if inside(l.N) {
+		for i := range f.Before.Tokens {
+			t := &f.Before.Tokens[i]
+			if t.Kind == source.Op || !f.TouchedOld(int(t.Line), int(t.Line)) || inside(int(t.Line)) {
 				continue
 			}
-			for _, w := range change.Words(l.Text) {
+			text := f.Before.Text(i)
+			if t.Kind == source.String && strings.Contains(text, " ") {
+				continue // prose
+			}
+			for _, w := range change.Words(text) {
 				if len(w) > 2 && !keyword(w) {
 					x.lost[w] = true
 				}
@@ -71,7 +76,7 @@ func (x *Index) obsolete(e *entry) []string {
 	}
 	slices.Sort(words)
 	if len(words) > 0 && x.c.Now != nil {
-		still := x.c.Now.Grep(words, 20)
+		still := x.c.Now.Grep(words, 500)
 		words = slices.DeleteFunc(words, func(w string) bool {
 			return slices.ContainsFunc(still[w], func(p change.Place) bool {
 				k := layout.Classify(p.Path)
@@ -220,26 +225,45 @@ func (x *Index) topics(e *entry) map[string]bool {
 	return out
 }
 
-// changedWords are the parts of names, and the words of comments, in lines of code that this change took away or replaced.
+// much is the share of the places that speak of something that a change must take away or replace to be about it; source:
+// docs/judge-quality.md.
+const much = 0.3
+
+// changedWords are the parts of names, and the words of comments, of which this change took away or replaced much.
 func (x *Index) changedWords() map[string]bool {
 	if x.changed != nil {
 		return x.changed
 	}
 	x.changed = map[string]bool{}
+	all, gone := map[string]int{}, map[string]int{}
 	for _, f := range x.c.Files {
-		if !isCode(f) || f.Before == nil || f.Lang == "" {
+		if !isCode(f) || f.Before == nil || f.Lang == "" || len(f.Removed) == 0 {
 			continue
 		}
 		inside := testLines(f.Before)
+		removed := map[int]bool{}
 		for _, l := range f.Removed {
-			if inside(l.N) {
+			removed[l.N] = true
+		}
+		n := 0
+		for line := range strings.Lines(f.Before.Src) {
+			n++
+			if inside(n) {
 				continue
 			}
-			for _, w := range subwords(l.Text) {
-				if len(w) >= 5 {
-					x.changed[w] = true
+			for _, w := range subwords(line) {
+				if len(w) < 5 {
+					continue
+				}
+				if all[w]++; removed[n] {
+					gone[w]++
 				}
 			}
+		}
+	}
+	for w, n := range gone {
+		if float64(n) >= much*float64(all[w]) {
+			x.changed[w] = true
 		}
 	}
 	return x.changed
