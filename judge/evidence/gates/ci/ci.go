@@ -57,7 +57,44 @@ func find(c *change.Change, report func(rule.Finding)) {
 			triggers(f, len(after.list) > 0, report)
 		}
 		bypass(f, report)
+		if f.Before != nil {
+			appended(f, report)
+		}
 	}
+}
+
+// appended reports lines about checks, of whatever kind, that were there before and got an excuse at their end.
+func appended(f *change.File, report func(rule.Finding)) {
+	was := map[string]bool{}
+	for _, l := range f.Removed {
+		was[strings.TrimSpace(l.Text)] = true
+	}
+	for _, l := range f.Added {
+		t := strings.TrimSpace(l.Text)
+		i := strings.LastIndex(t, "||")
+		if i < 0 {
+			i = strings.LastIndex(t, ";")
+		}
+		if i <= 0 || !was[strings.TrimSpace(t[:i])] || t[0] == '#' || !speaks(t[:i]) || len(checksOf(f, l.N)) > 0 {
+			continue
+		}
+		rest := strings.Trim(strings.TrimLeft(t[i:], "|;"), " \"',")
+		if w := command.Words(rest); len(w) == 0 || w[0] != "true" && w[0] != ":" && w[0] != "echo" && rest != "exit 0" {
+			continue
+		}
+		report(rule.Finding{Path: f.Path, Line: l.N, Text: "a failure is thrown away (" + rest + ")", Evidence: t, Fix: "let its failure fail the build"})
+	}
+}
+
+// checksOf lists the checks of a line of the present file.
+func checksOf(f *change.File, n int) []check {
+	var out []check
+	for _, c := range read(f.Path, f.After.Src) {
+		if c.line == n {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // neutered reports checks that are there and lost their bite.

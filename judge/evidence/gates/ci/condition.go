@@ -202,7 +202,7 @@ func condition(v string) command.Loss {
 	case c == "failure" || c == "failure(" || c == "cancelled" || c == "failed(":
 		return command.Loss{Why: "it runs only after a failure (if: " + v + ")", Hard: true}
 	}
-	for _, w := range [...]string{"'schedule'", "'workflow_dispatch'", "inputs.", "contains(github.event.head_commit.message", "vars.", "env.", "secrets.", "'refs/heads/", "contains(github.event.pull_request.labels", "github.actor ==", "github.ref_name =="} {
+	for _, w := range [...]string{"'schedule", "'workflow_dispatch", "inputs.", "contains(github.event.head_commit.message", "vars.", "env.", "secrets.", "'refs/heads/", "contains(github.event.pull_request.labels", "github.actor ==", "github.ref_name =="} {
 		if strings.Contains(c, strings.ToLower(w)) && !strings.Contains(c, "!=") && !strings.Contains(c, "always()") && !strings.Contains(c, "||") && !strings.Contains(c, "runner.") && !strings.Contains(c, "matrix.") && !strings.HasPrefix(c, "!") {
 			return command.Loss{Why: "it runs only under a condition (if: " + v + ")"}
 		}

@@ -344,6 +344,9 @@ func yaml(p, src string) []check {
 	nodes := yamltree.Parse(src)
 	var out []check
 	emit := func(i int, found []check) {
+		if len(found) == 0 {
+			found = guess(nodes, i)
+		}
 		for k := range found {
 			why, at := around(p, nodes, i)
 			if found[k].loss.Why == "" || !found[k].loss.Hard && why.Hard {
@@ -390,6 +393,38 @@ func yaml(p, src string) []check {
 		}
 	}
 	return out
+}
+
+// guess takes a command that is not known for a check by its words: a goal of a build tool, a script of the project.
+func guess(nodes []yamltree.Node, i int) []check {
+	switch nodes[i].Key {
+	case "run", "script", "command", "bash", "cmd":
+	default:
+		return nil
+	}
+	text, line := nodes[i].Value, nodes[i].Line
+	if strings.HasPrefix(text, "|") || strings.HasPrefix(text, ">") {
+		if i+1 >= len(nodes) || !nodes[i+1].Text {
+			return nil
+		}
+		text, line = nodes[i+1].Value, nodes[i+1].Line
+	}
+	if !speaks(text) || command.Hollow(text) {
+		return nil
+	}
+	parts := command.Split(text)
+	return []check{{line: line, class: command.Lint, core: clip(parts[0].Text), text: text, loss: command.Lost(parts, 0)}}
+}
+
+// speaks reports whether a word of a command says that it checks something.
+func speaks(text string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch w {
+		case "test", "tests", "lint", "check", "verify", "validate", "typecheck", "audit", "clippy", "spec", "pytest", "coverage", "analyze":
+			return true
+		}
+	}
+	return false
 }
 
 // inline splits ["a", "b"].

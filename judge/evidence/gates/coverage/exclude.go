@@ -52,18 +52,23 @@ func honest(low string) bool {
 	return false
 }
 
-func pragmas(f *change.File, report func(rule.Finding)) {
-	told := 0
-	old := 0
-	if f.Before != nil {
-		for l := range strings.Lines(f.Before.Src) {
-			if ok, _ := pragma(strings.ToLower(l)); ok {
-				old++
-			}
+// head reports whether a line begins a function or a type.
+func head(low string) bool {
+	for _, w := range strings.Fields(low)[:min(len(strings.Fields(low)), 4)] {
+		switch w {
+		case "def", "class", "func", "fn", "function", "fun", "struct", "interface", "impl":
+			return true
 		}
 	}
+	return false
+}
+
+func pragmas(f *change.File, report func(rule.Finding)) {
+	told := 0
 	gone := 0
+	was := map[string]bool{}
 	for _, l := range f.Removed {
+		was[strings.ToLower(strings.TrimSpace(l.Text))] = true
 		if ok, _ := pragma(strings.ToLower(l.Text)); ok {
 			gone++
 		}
@@ -78,16 +83,22 @@ func pragmas(f *change.File, report func(rule.Finding)) {
 			gone--
 			continue
 		}
-		code := low
+		code, beside := low, false
 		for _, mark := range [...]string{"#", "//", "/*"} {
 			if i := strings.Index(low, mark); i > 0 && strings.TrimSpace(low[:i]) != "" {
-				code = low[:i]
+				code, beside = low[:i], true
 			}
 		}
-		if strings.TrimSpace(code) == strings.TrimSpace(low) { // on a line of its own: the code behind it
-			code = strings.ToLower(f.After.Lines(l.N, l.N+1))
+		known := was[strings.TrimSpace(code)]
+		if !beside { // on a line of its own: the code behind it
+			next := l.N + 1
+			for next <= f.After.NumLines() && strings.TrimSpace(f.After.Lines(next, next)) == "" {
+				next++
+			}
+			code = strings.ToLower(f.After.Lines(next, next))
+			known = !f.Touched(next, next) && strings.TrimSpace(code) != ""
 		}
-		if !whole && (honest(code) || f.IsNew() && old == 0 && told > 0) || strings.Contains(low, "ignore-end") || strings.Contains(low, "ignore stop") || strings.Contains(low, "excl_stop") || strings.Contains(low, "ignore end") {
+		if !whole && (honest(code) || !known && !(head(code) && !f.IsNew())) || strings.Contains(low, "ignore-end") || strings.Contains(low, "ignore stop") || strings.Contains(low, "excl_stop") || strings.Contains(low, "ignore end") {
 			continue
 		}
 		if told++; told > 3 {
@@ -103,7 +114,7 @@ func pragmas(f *change.File, report func(rule.Finding)) {
 
 // omitted reports entries of lists of what is not measured that name existing source.
 func omitted(c *change.Change, f *change.File, report func(rule.Finding)) {
-	if !strings.Contains(strings.ToLower(f.After.Src), "cov") && !strings.Contains(strings.ToLower(f.After.Src), "jacoco") && !strings.Contains(strings.ToLower(f.Path), "nyc") && !strings.Contains(strings.ToLower(f.Path), "c8rc") && !strings.Contains(strings.ToLower(f.Path), "codecov") {
+	if !strings.Contains(strings.ToLower(f.After.Src), "cov") && !strings.Contains(strings.ToLower(f.After.Src), "jacoco") && !strings.Contains(strings.ToLower(f.Path), "nyc") && !strings.Contains(strings.ToLower(f.Path), "c8rc") && !strings.Contains(strings.ToLower(f.Path), "cov") {
 		return
 	}
 	gone := map[string]bool{}
@@ -123,7 +134,7 @@ func omitted(c *change.Change, f *change.File, report func(rule.Finding)) {
 			continue
 		}
 		for _, e := range entries(l.Text) {
-			if gone[e] || !source1(c, e, f) {
+			if gone[e] || !covers(c, e, f) {
 				continue
 			}
 			if told++; told > 2 {
@@ -180,8 +191,8 @@ func entries(text string) []string {
 	return out
 }
 
-// source1 reports whether a pattern names source code that was there before.
-func source1(c *change.Change, pattern string, self *change.File) bool {
+// covers reports whether a pattern names source code that was there before.
+func covers(c *change.Change, pattern string, self *change.File) bool {
 	pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "/"), "/**")
 	n := 0
 	match := func(p string) bool {

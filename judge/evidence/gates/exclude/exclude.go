@@ -313,17 +313,18 @@ func (x *looker) narrowed(key, t string) (what string, soft bool) {
 		}
 		return "tests are no longer found by their names (" + t + ")", false
 	}
-	hits, total := 0, len(x.tests)
-	for _, test := range x.tests {
-		for _, p := range pats {
-			if names(strings.TrimPrefix(p, "<rootDir>/"), test) {
-				hits++
-				break
+	hits, total := x.selected(pats), len(x.tests)
+	for _, l := range x.f.Removed {
+		if low := strings.ToLower(strings.TrimSpace(l.Text)); includeKey(low) == key && strings.ContainsAny(low, ":=") {
+			if was := entries(l.Text[strings.IndexAny(l.Text, ":=")+1:]); len(was) > 0 {
+				total = x.selected(was)
+			} else {
+				total = x.selected(strings.FieldsFunc(l.Text[strings.IndexAny(l.Text, ":=")+1:], func(r rune) bool { return strings.ContainsRune(" \t\"'[],", r) }))
 			}
 		}
 	}
 	switch {
-	case total == 0, hits == total:
+	case total == 0, hits >= total:
 		return "", false
 	case hits == 0 && strings.ContainsAny(strings.Join(pats, ""), "*/.") && key != "roots":
 		return "none of the existing tests is selected any more (" + clip(t) + ")", !x.exact(pats)
@@ -333,6 +334,20 @@ func (x *looker) narrowed(key, t string) (what string, soft bool) {
 		return "fewer tests are selected (" + clip(t) + ")", true
 	}
 	return "", false
+}
+
+// selected counts the existing tests that patterns name.
+func (x *looker) selected(pats []string) int {
+	n := 0
+	for _, test := range x.tests {
+		for _, p := range pats {
+			if names(strings.TrimPrefix(p, "<rootDir>/"), test) {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }
 
 // exact reports whether patterns name single files.

@@ -220,6 +220,9 @@ func python(line string) (breadth, string) {
 		rest := line[k+len(w):]
 		d = strings.TrimSpace(line[k:])
 		if strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=") {
+			if i := strings.Index(rest, "#"); i > 0 {
+				d = strings.TrimSpace(w + rest[:i])
+			}
 			return narrow, d
 		}
 		return bare, d
@@ -241,6 +244,7 @@ func golang(line string) (breadth, string) {
 			}
 			return bare, d
 		}
+		d, _, _ = strings.Cut(d, " //")
 		return narrow, d
 	}
 	for _, w := range [...]string{"//lint:file-ignore", "//lint:ignore", "#nosec"} {
