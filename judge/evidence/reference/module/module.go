@@ -32,6 +32,11 @@ func Rules() []rule.Rule {
 		What: "a new import of this project's own code leads to nothing",
 		Why:  "the import fails as soon as it is compiled or run",
 		Find: added,
+	}, {
+		ID: "stale-path", Axis: verdict.References, Class: verdict.Soft,
+		What: "configuration, CI or a script names a file that the change deleted or moved",
+		Why:  "the step that needs the file breaks, or does nothing",
+		Find: stale,
 	}}
 }
 

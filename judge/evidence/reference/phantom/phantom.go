@@ -190,7 +190,7 @@ func decide(v *project.View, x candidate, places []change.Place) (verdict.Class,
 	case source.JS, source.TS:
 		return verdict.Hard, !x.root && x.r.Module() && !ambient(v, x, places) && !strings.HasSuffix(x.file.Path, ".d.ts")
 	case source.Go:
-		return verdict.Hard, !given(v, x) && !packaged(v, x)
+		return level(x.root), !given(v, x) && !packaged(v, x) // tools write Go's imports when a file is saved
 	case source.Rust:
 		if elsewhere(v, x, places) || len(x.r.At("include")) > 0 {
 			return "", false
