@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ func look(c *change.Change) *survey {
 	s.narrowed()
 	s.uncollected()
 	s.gone()
+	s.temper()
 	s.registers()
 	slices.SortStableFunc(s.found, func(a, b finding) int {
 		if n := strings.Compare(a.Path, b.Path); n != 0 {
@@ -47,6 +49,30 @@ func look(c *change.Change) *survey {
 		return a.Line - b.Line
 	})
 	return s
+}
+
+// maxDoubts is how many doubts about removed tests one change raises: tests of code that it rewrites go together, for one
+// reason, and three doubts would fail it.
+const maxDoubts = 2
+
+// temper folds what is beyond that into the last one.
+func (s *survey) temper() {
+	doubts, more, last := 0, 0, -1
+	var out []finding
+	for _, f := range s.found {
+		if f.Class == verdict.Soft && (f.kind == deleted || f.kind == fileDeleted) {
+			if doubts++; doubts > maxDoubts {
+				more++
+				continue
+			}
+			last = len(out)
+		}
+		out = append(out, f)
+	}
+	if more > 0 {
+		out[last].Text += fmt.Sprintf("; the same in %d more files", more)
+	}
+	s.found = out
 }
 
 // add notes a finding. The evidence is the line as it stands in the file u, if there is one.
