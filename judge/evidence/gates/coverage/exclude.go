@@ -44,6 +44,9 @@ func pragma(low string) (ok, whole bool) {
 
 // honest reports lines that cannot well be measured: guards of types and platforms, abstract bodies, debugging aids.
 func honest(low string) bool {
+	if t := strings.TrimSpace(low); strings.HasPrefix(t, "import ") || strings.HasPrefix(t, "from ") {
+		return true
+	}
 	for _, w := range [...]string{"type_checking", "importerror", "modulenotfounderror", "notimplementederror", "__name__", "sys.platform", "sys.version", "win32", "windows", "darwin", "os.name", "platform", "abstract", "overload", "unreachable", "assert_never", "never", "__repr__", "typing", "debug", "generated", "linux", "pypy", "defensive", "should not happen", "shouldn't happen", "impossible", "todo!", "default:", "raise assertionerror", "protocol", "...", "except"} {
 		if strings.Contains(low, w) {
 			return true

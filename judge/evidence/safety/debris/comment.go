@@ -38,9 +38,9 @@ type line struct {
 // block collects lines of comments that follow each other, and reports those that are code.
 func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
 	var run []line
-	intro := ""
+	intro, behind := "", 0
 	flush := func() {
-		if code, from := inspect(run, gone, f.Lang); code && !introduces(intro) {
+		if code, known, from := inspect(run, gone, f.Lang); code && !introduces(intro) && (known || !documents(f, run)) {
 			report(rule.Finding{
 				Path: f.Path, Line: from, Text: "code is left in a comment", Evidence: strings.TrimSpace(f.After.Lines(from, from)),
 				Fix: "delete it; history keeps what was",
@@ -61,13 +61,43 @@ func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
 			text = bare(text)
 			if !f.Touched(n, n) {
 				flush()
-				intro = text
+				if intro = text; intro == "" {
+					intro = "-"
+				}
+				behind = n
 				continue
+			}
+			if len(run) == 0 && behind+1 != n {
+				intro = ""
 			}
 			run = append(run, line{n, text})
 		}
 	}
 	flush()
+}
+
+// documents reports whether lines of a comment belong to the documentation of a declaration: in Go it looks like any other.
+func documents(f *change.File, run []line) bool {
+	last := run[len(run)-1].n
+	if f.Lang != source.Go {
+		return false
+	}
+	if t := f.After.Lines(last, last); t == "" || t[0] != '/' {
+		return false
+	}
+	for n := last + 1; n <= f.After.NumLines(); n++ {
+		t := f.After.Lines(n, n)
+		if strings.HasPrefix(t, "//") {
+			continue
+		}
+		for _, w := range [...]string{"func ", "type ", "package ", "var ", "const "} {
+			if strings.HasPrefix(t, w) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
 }
 
 // doc reports comments that are documentation.
@@ -93,9 +123,10 @@ func bare(text string) string {
 }
 
 // inspect reports whether a run of lines holds enough code in a row, and where it begins.
-func inspect(run []line, gone map[string]bool, lang source.Lang) (bool, int) {
+// known: lines that were code before.
+func inspect(run []line, gone map[string]bool, lang source.Lang) (code, was bool, at int) {
 	if len(run) < fewest {
-		return false, 0
+		return false, false, 0
 	}
 	streak, best, from, start, strong, known := 0, 0, 0, 0, 0, 0
 	for i, l := range run {
@@ -116,15 +147,15 @@ func inspect(run []line, gone map[string]bool, lang source.Lang) (bool, int) {
 		case l.text == "":
 		default:
 			if introduces(l.text) && i+1 < len(run) {
-				return false, 0
+				return false, false, 0
 			}
 			streak = 0
 		}
 	}
 	if known >= 2 && best >= fewest {
-		return true, run[from].n
+		return true, true, run[from].n
 	}
-	return best >= fewest && strong >= 1 && 3*best >= 2*len(run), run[from].n
+	return best >= fewest && strong >= 1 && 3*best >= 2*len(run), false, run[from].n
 }
 
 // introduces reports whether a line of prose announces an example.
