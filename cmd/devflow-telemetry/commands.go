@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry/report"
@@ -22,12 +22,9 @@ const codes = "Exit codes: 0 done, 1 no database or one that cannot be read, 2 w
 
 // app holds the flags of one run.
 type app struct {
-	sys     system
-	args    []string             // as typed
-	mistake *commandline.Mistake // what the check of a flag has found
-	unknown string               // command that help was asked for
-	db      string
-	json    bool
+	frame.App
+	db   string
+	json bool
 
 	n, days, weeks     int
 	threshold          int64
@@ -53,15 +50,9 @@ func number[T int | int64](a *app, f cli.StringFlag, to *T, value T, low, high i
 		if err == nil {
 			*to = T(n)
 		}
-		return a.check(err)
+		return a.Check(err)
 	}
 	return &f
-}
-
-// check keeps the mistake that the check of a flag has found, because the parsing library passes on its text only.
-func (a *app) check(err error) error {
-	errors.As(err, &a.mistake)
-	return err
 }
 
 // show opens the store, reads one report and prints it as JSON or as a table.
@@ -75,21 +66,11 @@ func show[T any](a *app, read func(*store.DB) (T, error), print func(io.Writer, 
 		if err != nil {
 			return explain(err)
 		}
-		if !a.json {
-			return written(print(a.sys.stdout, value))
+		if err := a.Print(a.json, value, func(w io.Writer) error { return print(w, value) }); err != nil {
+			return fmt.Errorf("write output: %w", err)
 		}
-		enc := json.NewEncoder(a.sys.stdout)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return written(enc.Encode(value))
+		return nil
 	}
-}
-
-func written(err error) error {
-	if err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
 }
 
 func (a *app) recent() *cli.Command {
@@ -105,7 +86,7 @@ Examples:
 ` + codes,
 		Flags: []cli.Flag{a.countFlag(10, "show `N` tasks")},
 		Action: show(a, func(db *store.DB) ([]report.TaskRow, error) { return report.Recent(db, a.n) },
-			func(w io.Writer, rows []report.TaskRow) error { return table.Recent(w, rows, a.sys.now()) }),
+			func(w io.Writer, rows []report.TaskRow) error { return table.Recent(w, rows, a.Now()) }),
 	}
 }
 
@@ -123,7 +104,7 @@ Examples:
 
 ` + codes,
 		Flags:  []cli.Flag{a.daysFlag(30)},
-		Action: show(a, func(db *store.DB) (report.Tier1, error) { return report.ReadTier1(db, a.sys.now(), a.days) }, table.Tier1),
+		Action: show(a, func(db *store.DB) (report.Tier1, error) { return report.ReadTier1(db, a.Now(), a.days) }, table.Tier1),
 	}
 }
 
@@ -147,7 +128,7 @@ Examples:
 			return report.Anxiety(db, a.threshold, a.n, a.composite)
 		},
 			func(w io.Writer, rows []report.AnxietyRow) error {
-				return table.Anxiety(w, rows, a.threshold, a.sys.now())
+				return table.Anxiety(w, rows, a.threshold, a.Now())
 			}),
 	}
 }
@@ -168,7 +149,7 @@ Examples:
 			&cli.BoolFlag{Name: "by-model", Usage: "one row per model", Destination: &a.byModel},
 		},
 		Action: show(a, func(db *store.DB) ([]report.StatsRow, error) {
-			return report.Stats(db, a.sys.now(), a.days, a.byModel)
+			return report.Stats(db, a.Now(), a.days, a.byModel)
 		}, func(w io.Writer, rows []report.StatsRow) error { return table.Stats(w, rows, a.byModel, a.days) }),
 	}
 }
@@ -192,10 +173,10 @@ Examples:
 ` + codes,
 		Flags: []cli.Flag{a.daysFlag(30), a.countFlag(20, "show at most `N` findings")},
 		Action: show(a, func(db *store.DB) (b behavior, err error) {
-			b.Findings, b.Total, err = report.Behavior(db, a.sys.now(), a.days, a.n)
+			b.Findings, b.Total, err = report.Behavior(db, a.Now(), a.days, a.n)
 			return b, err
 		}, func(w io.Writer, b behavior) error {
-			return table.Behavior(w, b.Findings, b.Total, a.days, a.sys.now())
+			return table.Behavior(w, b.Findings, b.Total, a.days, a.Now())
 		}),
 	}
 }
@@ -211,8 +192,8 @@ Examples:
 
 ` + codes,
 		Flags: []cli.Flag{a.daysFlag(14)},
-		Action: show(a, func(db *store.DB) (report.Health, error) { return report.ReadHealth(db, a.sys.now(), a.days, nil) },
-			func(w io.Writer, h report.Health) error { return table.Health(w, h, a.sys.now()) }),
+		Action: show(a, func(db *store.DB) (report.Health, error) { return report.ReadHealth(db, a.Now(), a.days, nil) },
+			func(w io.Writer, h report.Health) error { return table.Health(w, h, a.Now()) }),
 	}
 }
 
@@ -230,7 +211,7 @@ Examples:
 		Flags: []cli.Flag{
 			number(a, cli.StringFlag{Name: "weeks", Usage: "look back this many `WEEKS`"}, &a.weeks, 8, 1, commandline.MaxDays/7),
 		},
-		Action: show(a, func(db *store.DB) ([]report.Week, error) { return report.Weekly(db, a.sys.now(), a.weeks) }, table.Weekly),
+		Action: show(a, func(db *store.DB) ([]report.Week, error) { return report.Weekly(db, a.Now(), a.weeks) }, table.Weekly),
 	}
 }
 
@@ -246,18 +227,18 @@ Examples:
 		Flags: []cli.Flag{
 			a.daysFlag(0),
 			&cli.StringFlag{Name: "format", Value: string(report.JSONL), Usage: "`FORMAT` is jsonl or csv", Destination: &a.format, Validator: func(s string) error {
-				return a.check(commandline.OneOf("format", s, string(report.JSONL), string(report.CSV)))
+				return a.Check(commandline.OneOf("format", s, string(report.JSONL), string(report.CSV)))
 			}},
 		},
 		Action: func(context.Context, *cli.Command) error {
 			if a.json && a.format == string(report.CSV) {
-				return usageError{fmt.Errorf("--json and --format csv exclude each other")}
+				return frame.Usage(errors.New("--json and --format csv exclude each other"))
 			}
 			db, err := a.open()
 			if err != nil {
 				return err
 			}
-			_, err = report.Export(db, a.sys.stdout, report.Format(a.format), a.sys.now(), a.days)
+			_, err = report.Export(db, a.Stdout, report.Format(a.format), a.Now(), a.days)
 			return explain(err)
 		},
 	}

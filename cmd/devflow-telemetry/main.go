@@ -5,11 +5,13 @@ package main
 import (
 	"os"
 	"time"
+
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 )
 
 // version is set by the linker; empty: the one in the build information.
 var version string
 
 func main() {
-	os.Exit(run(os.Args, system{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}))
+	os.Exit(run(os.Args, frame.System{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Getwd: os.Getwd, Now: time.Now}))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/telemetry"
@@ -15,24 +16,24 @@ import (
 // open opens the database that the flags and the environment name. It never creates one. What waits in the spool is stored
 // first, unless another database than the installed one was asked for. The store is not closed: the process ends.
 func (a *app) open() (*store.DB, error) {
-	paths, err := config.ResolvePaths(a.sys.getenv)
+	paths, err := config.ResolvePaths(a.Getenv)
 	if err != nil && a.db == "" {
-		return nil, hintError{err, "set HOME or DEVFLOW_HOME, or name the database with --db FILE"}
+		return nil, frame.Hint(err, "set HOME or DEVFLOW_HOME, or name the database with --db FILE")
 	}
 	path := paths.DB
 	if a.db != "" {
 		if path, err = filepath.Abs(a.db); err != nil {
-			return nil, hintError{fmt.Errorf("find working folder: %w", err), "change into a folder that exists, or give --db a whole path"}
+			return nil, frame.Hint(fmt.Errorf("find working folder: %w", err), "change into a folder that exists, or give --db a whole path")
 		}
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, hintError{fmt.Errorf("nothing was recorded yet (no database at %s)", path), a.hint("start a Claude Code session, or check with: devflow doctor")}
+		return nil, frame.Hint(fmt.Errorf("nothing was recorded yet (no database at %s)", path), a.hint("start a Claude Code session, or check with: devflow doctor"))
 	case err != nil:
 		return nil, fmt.Errorf("open database: %w", err)
 	case !info.Mode().IsRegular() || info.Size() == 0:
-		return nil, hintError{fmt.Errorf("%s is no database", path), a.hint("devflow doctor")}
+		return nil, frame.Hint(fmt.Errorf("%s is no database", path), a.hint("devflow doctor"))
 	}
 	db, err := store.Open(path, store.Options{})
 	if errors.Is(err, store.ErrReadOnly) {
@@ -60,7 +61,7 @@ func (a *app) hint(installed string) string {
 func (a *app) drain(db *store.DB, dirs []string) {
 	_, err := store.Spool{Dirs: dirs}.Drain(db, telemetry.Replay)
 	if err != nil {
-		fmt.Fprintf(a.sys.stderr, "devflow-telemetry: warning: %v\n", err)
+		fmt.Fprintf(a.Stderr, "devflow-telemetry: warning: %v\n", err)
 	}
 }
 
@@ -78,7 +79,7 @@ func explain(err error) error {
 		{store.ErrFull, "free some space and try again"},
 	} {
 		if errors.Is(err, known.class) {
-			return hintError{err, known.hint}
+			return frame.Hint(err, known.hint)
 		}
 	}
 	return err

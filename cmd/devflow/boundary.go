@@ -41,7 +41,7 @@ func (a *app) boundary() *cli.Command {
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			ctx, cancel := context.WithTimeoutCause(ctx, boundaryLimit, fmt.Errorf("not done within %s", boundaryLimit))
 			defer cancel()
-			paths, err := config.ResolvePaths(a.sys.getenv)
+			paths, err := config.ResolvePaths(a.Getenv)
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (a *app) boundary() *cli.Command {
 				return a.capture(ctx, paths, db, session, seq)
 			}
 			res, err := judge.Boundary(ctx, judge.Deps{
-				DB: db, Paths: paths, Now: a.sys.now, NewTurn: newTurn, Panel: a.judges, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)),
+				DB: db, Paths: paths, Now: a.Now, NewTurn: newTurn, Panel: a.judges, Log: slog.New(slog.NewJSONHandler(a.Stderr, nil)),
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)
@@ -62,7 +62,7 @@ func (a *app) boundary() *cli.Command {
 			if err == nil && !res.AlreadyJudged && res.Verdict != judge.Error {
 				a.later(paths, "boundary", "--capture", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
 			}
-			if encodeErr := json.NewEncoder(a.sys.stdout).Encode(res); err == nil {
+			if encodeErr := json.NewEncoder(a.Stdout).Encode(res); err == nil {
 				err = encodeErr
 			}
 			return err
@@ -82,9 +82,9 @@ func (a *app) capture(ctx context.Context, paths config.Paths, db *store.DB, ses
 		if name == proc.ChildMarker {
 			return ""
 		}
-		return a.sys.getenv(name)
+		return a.Getenv(name)
 	}
-	_, err := instinct.Capture(ctx, instinct.Deps{DB: db, Asker: panel.Learner(panel.Options{Config: cfg.Judge, Environ: os.Environ()}), Getenv: getenv, Now: a.sys.now}, session, seq)
+	_, err := instinct.Capture(ctx, instinct.Deps{DB: db, Asker: panel.Learner(panel.Options{Config: cfg.Judge, Environ: os.Environ()}), Getenv: getenv, Now: a.Now}, session, seq)
 	return err
 }
 
@@ -96,10 +96,10 @@ func (a *app) autoPush(paths config.Paths, res judge.Result) {
 // later runs a command of ours as a process of its own: the turn does not wait for tests, a network or a model.
 func (a *app) later(paths config.Paths, args ...string) {
 	cmd := proc.Cmd{
-		Argv: append([]string{a.sys.exe}, args...), Dir: paths.Root,
+		Argv: append([]string{a.Exe}, args...), Dir: paths.Root,
 		Env: append(environ.Access(os.Environ()), "DEVFLOW_HOME="+paths.Root, "DEVFLOW_DB="+paths.DB, "HOME="+paths.Home),
 	}
 	if err := proc.Detach(cmd); err != nil {
-		fmt.Fprintln(a.sys.stderr, "devflow: start "+args[0]+":", err)
+		fmt.Fprintln(a.Stderr, "devflow: start "+args[0]+":", err)
 	}
 }

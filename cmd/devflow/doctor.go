@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/install/doctor"
 	"github.com/devflow-suite/devflow/telemetry/report"
 )
@@ -23,13 +24,13 @@ func (a *app) doctor() *cli.Command {
   devflow doctor --json
 
 Exit codes: 0 fine or worth a look, 1 error, 2 wrong use, 3 a check failed`,
-		Flags: []cli.Flag{jsonFlag(&asJSON)},
+		Flags: []cli.Flag{frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, _ *cli.Command) error {
-			dir, err := a.workDir()
+			dir, err := a.WorkDir()
 			if err != nil {
 				return err
 			}
-			c := doctor.Config{Getenv: a.sys.getenv, Now: a.sys.now, Project: dir}
+			c := doctor.Config{Getenv: a.Getenv, Now: a.Now, Project: dir}
 			if db, _, err := a.open(); err == nil { // what is wrong with the database is a check of its own
 				defer db.Close()
 				if seen, err := report.ReadSessions(db); err == nil {
@@ -37,7 +38,7 @@ Exit codes: 0 fine or worth a look, 1 error, 2 wrong use, 3 a check failed`,
 				}
 			}
 			r := doctor.Run(ctx, c)
-			err = a.print(asJSON, r, func(w io.Writer) error {
+			err = a.Print(asJSON, r, func(w io.Writer) error {
 				for _, line := range r.Lines() {
 					if _, err := fmt.Fprintln(w, line); err != nil {
 						return err
@@ -46,7 +47,7 @@ Exit codes: 0 fine or worth a look, 1 error, 2 wrong use, 3 a check failed`,
 				return nil
 			})
 			if err == nil && r.Status() == doctor.Fail {
-				err = blockedError{errors.New("a check failed")}
+				err = frame.Blocked(errors.New("a check failed"))
 			}
 			return err
 		},

@@ -9,21 +9,20 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/guard"
 	"github.com/devflow-suite/devflow/guard/push"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
-	"github.com/devflow-suite/devflow/internal/redact"
-	"github.com/devflow-suite/devflow/internal/shell"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
 	"github.com/devflow-suite/devflow/judge/gate"
+	"github.com/devflow-suite/devflow/judge/gate/answer"
 	"github.com/devflow-suite/devflow/judge/gate/autopush"
 	"github.com/devflow-suite/devflow/judge/gate/check"
 	"github.com/devflow-suite/devflow/judge/gate/prepush"
@@ -76,7 +75,7 @@ Exit codes: 0 it may go out, 1 error, 2 wrong use, 3 refused`,
 			if len(args) == 1 && args[0] == "--hook" {
 				return a.gateForHook(ctx)
 			}
-			asJSON, help, rest := own(args)
+			asJSON, help, rest := frame.Own(args)
 			if help {
 				return cli.ShowSubcommandHelp(c)
 			}
@@ -84,18 +83,18 @@ Exit codes: 0 it may go out, 1 error, 2 wrong use, 3 refused`,
 			if err != nil {
 				return err
 			}
-			req := gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, Agent: a.sys.getenv("CLAUDECODE") != "", Pushes: typed(rest)}
+			req := gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, Agent: a.Getenv("CLAUDECODE") != "", Pushes: push.Typed(rest)}
 			if done, err := a.unpushable(ctx, o, req, asJSON); done || err != nil {
 				return err
 			}
-			res, err := a.judgePush(ctx, req, asJSON || !a.terminal())
+			res, err := a.judgePush(ctx, req, asJSON || frame.Columns(a.Stderr) == 0)
 			if err != nil {
 				return err
 			}
 			if res.Verdict == gate.Error && !asJSON {
-				return hintError{errors.New(strings.TrimPrefix(res.Line, "[devflow:gate-error] ")), "devflow doctor"}
+				return frame.Hint(errors.New(strings.TrimPrefix(res.Line, "[devflow:gate-error] ")), "devflow doctor")
 			}
-			if err := a.print(asJSON, res, func(w io.Writer) error { return writeGate(w, req, res) }); err != nil {
+			if err := a.Print(asJSON, res, func(w io.Writer) error { return answer.Write(w, req, res) }); err != nil {
 				return err
 			}
 			return blocked(res)
@@ -106,29 +105,29 @@ Exit codes: 0 it may go out, 1 error, 2 wrong use, 3 refused`,
 // gateForHook answers the question of a hook: a request on stdin, the answer on stdout.
 func (a *app) gateForHook(ctx context.Context) error {
 	var req gate.Request
-	if err := json.NewDecoder(io.LimitReader(a.sys.stdin, maxRequest)).Decode(&req); err != nil {
+	if err := json.NewDecoder(io.LimitReader(a.Stdin, maxRequest)).Decode(&req); err != nil {
 		return fmt.Errorf("read request: %w", err)
 	}
 	res, err := a.judgePush(ctx, req, true)
 	if err != nil {
 		return err
 	}
-	return a.print(true, res, nil)
+	return a.Print(true, res, nil)
 }
 
 // unpushable says why git would push nothing: then there is nothing to judge. done is true when that was said.
 func (a *app) unpushable(ctx context.Context, o guard.Origin, req gate.Request, asJSON bool) (done bool, err error) {
 	if len(req.Pushes) != 1 {
-		return false, usageError{errors.New("these are no arguments of git push")}
+		return false, frame.Usage(errors.New("these are no arguments of git push"))
 	}
 	p := req.Pushes[0]
 	repo, err := target.Find(o.Cwd, o.Paths.Home, p)
 	if err != nil {
-		return false, hintError{err, "change into a git repository"}
+		return false, frame.Hint(err, "change into a git repository")
 	}
 	updates, err := target.Resolve(ctx, repo, p, nil)
 	if errors.Is(err, target.ErrRefused) {
-		return false, hintError{err, "devflow gate push -u origin " + cmp.Or(repo.Branch(), "HEAD:BRANCH")}
+		return false, frame.Hint(err, "devflow gate push -u origin "+cmp.Or(repo.Branch(), "HEAD:BRANCH"))
 	}
 	if err != nil {
 		return false, err
@@ -138,29 +137,10 @@ func (a *app) unpushable(ctx context.Context, o guard.Origin, req gate.Request, 
 			return false, nil
 		}
 	}
-	return true, a.print(asJSON, gate.Result{Verdict: gate.Pass, Line: "nothing to push: the remote has it already"}, func(w io.Writer) error {
+	return true, a.Print(asJSON, gate.Result{Verdict: gate.Pass, Line: "nothing to push: the remote has it already"}, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "nothing to push: the remote has it already")
 		return err
 	})
-}
-
-// terminal is whether progress is seen by somebody.
-func (a *app) terminal() bool {
-	f, ok := a.sys.stderr.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// typed is the push that `git push ARGS` makes.
-func typed(args []string) []push.Push {
-	cmd := shell.Command{Name: "git", Args: append([]string{"push"}, args...), Words: []shell.Word{{Text: "git"}, {Text: "push"}}, Text: strings.Join(append([]string{"git push"}, args...), " ")}
-	for _, a := range args {
-		cmd.Words = append(cmd.Words, shell.Word{Text: a, Quoted: true})
-	}
-	return push.Find(nil, []shell.Command{cmd})
 }
 
 // gateAuto publishes after a PASS, or suggests to; the boundary lane starts it.
@@ -188,7 +168,7 @@ func (a *app) gateAuto() *cli.Command {
 
 // gateDeps is what the gate works with; done closes it.
 func (a *app) gateDeps() (d check.Deps, done func(), err error) {
-	paths, err := config.ResolvePaths(a.sys.getenv)
+	paths, err := config.ResolvePaths(a.Getenv)
 	if err != nil {
 		return d, nil, err
 	}
@@ -197,7 +177,7 @@ func (a *app) gateDeps() (d check.Deps, done func(), err error) {
 			return d, nil, err
 		}
 	}
-	d = check.Deps{Paths: paths, Now: a.sys.now, Examiners: evidence.Session(), Environ: os.Environ(), Budget: suite.DefaultBudget}
+	d = check.Deps{Paths: paths, Now: a.Now, Examiners: evidence.Session(), Environ: os.Environ(), Budget: suite.DefaultBudget}
 	d.Mutate = func(budget time.Duration) judge.Examiner {
 		return mutation.Check{Always: true, Budget: budget, Environ: d.Environ}
 	}
@@ -217,7 +197,7 @@ func (a *app) judgePush(ctx context.Context, req gate.Request, quiet bool) (gate
 	ctx, cancel := context.WithTimeoutCause(ctx, gateLimit, fmt.Errorf("not done within %s", gateLimit))
 	defer cancel()
 	if !quiet {
-		d.Progress = func(step string) { fmt.Fprintln(a.sys.stderr, step+" …") }
+		d.Progress = func(step string) { fmt.Fprintln(a.Stderr, step+" …") }
 	}
 	return check.Run(ctx, d, req), nil
 }
@@ -225,45 +205,9 @@ func (a *app) judgePush(ctx context.Context, req gate.Request, quiet bool) (gate
 // blocked is the exit of a refusal.
 func blocked(res gate.Result) error {
 	if res.Refused() {
-		return blockedError{errors.New("refused")}
+		return frame.Blocked(errors.New("refused"))
 	}
 	return nil
-}
-
-// writeGate shows an answer to people.
-func writeGate(w io.Writer, req gate.Request, res gate.Result) error {
-	var b strings.Builder
-	for _, s := range res.Steps {
-		first, more, _ := strings.Cut(s.Text, "\n")
-		line := fmt.Sprintf("%-16s %-5s", s.Name, s.Status)
-		if s.MS >= 100 {
-			line += fmt.Sprintf(" %5.1f s ", float64(s.MS)/1000)
-		} else {
-			line += strings.Repeat(" ", 9)
-		}
-		b.WriteString(strings.TrimRight(line+" "+first, " ") + "\n")
-		for l := range strings.Lines(more) {
-			b.WriteString("                                 " + strings.TrimRight(l, "\n") + "\n")
-		}
-	}
-	var where []string
-	for _, ref := range res.Refs {
-		where = append(where, strings.TrimSpace(ref.Remote+" "+short(ref.Name)))
-		if ref.Protected && !req.Agent {
-			b.WriteString("note: " + short(ref.Name) + " is a protected branch: an agent's push of it is refused\n")
-		}
-	}
-	word := "may go out: "
-	if res.Refused() {
-		word = "refused: "
-	}
-	_, err := fmt.Fprintln(w, b.String()+word+strings.Join(where, ", "))
-	return err
-}
-
-// short is a ref for people.
-func short(ref string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/")
 }
 
 // gatePrePush is what git's pre-push hook runs.
@@ -271,7 +215,7 @@ func (a *app) gatePrePush() *cli.Command {
 	return &cli.Command{
 		Name: "pre-push", Usage: "judge a push that git is about to make (started by git's hook)", ArgsUsage: "REMOTE URL", Hidden: true,
 		Action: func(ctx context.Context, c *cli.Command) error {
-			lines, err := io.ReadAll(io.LimitReader(a.sys.stdin, maxRequest))
+			lines, err := io.ReadAll(io.LimitReader(a.Stdin, maxRequest))
 			if err != nil {
 				return fmt.Errorf("read refs: %w", err)
 			}
@@ -279,20 +223,20 @@ func (a *app) gatePrePush() *cli.Command {
 			if err != nil {
 				return err
 			}
-			req := gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, PrePush: append(lines, '\n'), Remote: c.Args().First(), Agent: a.sys.getenv("CLAUDECODE") != ""}
-			req.Session = a.sys.getenv("CLAUDE_CODE_SESSION_ID")
+			req := gate.Request{Root: o.Project, Cwd: o.Cwd, Home: o.Paths.Home, PrePush: append(lines, '\n'), Remote: c.Args().First(), Agent: a.Getenv("CLAUDECODE") != ""}
+			req.Session = a.Getenv("CLAUDE_CODE_SESSION_ID")
 			res, err := a.judgePush(ctx, req, true)
 			if err != nil {
 				return err
 			}
 			for _, text := range [...]string{res.Text, res.Line} {
 				if text != "" {
-					fmt.Fprintln(a.sys.stderr, text)
+					fmt.Fprintln(a.Stderr, text)
 					break
 				}
 			}
 			if res.Refused() {
-				fmt.Fprintln(a.sys.stderr, "A person may push past the gate with: git push --no-verify")
+				fmt.Fprintln(a.Stderr, "A person may push past the gate with: git push --no-verify")
 			}
 			return blocked(res)
 		},
@@ -304,19 +248,19 @@ func (a *app) gateHook() *cli.Command {
 	var asJSON bool
 	action := func(do func(ctx context.Context, repo gitx.Repo) (prepush.State, error)) cli.ActionFunc {
 		return func(ctx context.Context, _ *cli.Command) error {
-			dir, err := a.workDir()
+			dir, err := a.WorkDir()
 			if err != nil {
 				return err
 			}
 			repo, err := gitx.Find(dir)
 			if err != nil {
-				return hintError{err, "change into a git repository"}
+				return frame.Hint(err, "change into a git repository")
 			}
 			state, err := do(ctx, repo)
 			if err != nil {
 				return err
 			}
-			return a.print(asJSON, state, func(w io.Writer) error {
+			return a.Print(asJSON, state, func(w io.Writer) error {
 				text := state.Text()
 				if hint := state.Hint(); hint != "" {
 					text += "\n" + hint
@@ -338,11 +282,11 @@ Examples:
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
 		Commands: []*cli.Command{
-			{Name: "install", Usage: "put the gate into the pre-push hook", Description: "Examples:\n  devflow gate hook install\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(func(ctx context.Context, repo gitx.Repo) (prepush.State, error) {
-				return prepush.Install(ctx, repo, a.sys.exe)
+			{Name: "install", Usage: "put the gate into the pre-push hook", Description: "Examples:\n  devflow gate hook install\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{frame.JSONFlag(&asJSON)}, Action: action(func(ctx context.Context, repo gitx.Repo) (prepush.State, error) {
+				return prepush.Install(ctx, repo, a.Exe)
 			})},
-			{Name: "remove", Usage: "take it out again, byte for byte", Description: "Examples:\n  devflow gate hook remove\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Remove)},
-			{Name: "status", Usage: "tell whether git runs it", Description: "Examples:\n  devflow gate hook status\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{jsonFlag(&asJSON)}, Action: action(prepush.Check)},
+			{Name: "remove", Usage: "take it out again, byte for byte", Description: "Examples:\n  devflow gate hook remove\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{frame.JSONFlag(&asJSON)}, Action: action(prepush.Remove)},
+			{Name: "status", Usage: "tell whether git runs it", Description: "Examples:\n  devflow gate hook status\n\nExit codes: 0 done, 1 error, 2 wrong use", Flags: []cli.Flag{frame.JSONFlag(&asJSON)}, Action: action(prepush.Check)},
 		},
 	}
 }
@@ -356,7 +300,7 @@ func (a *app) gateLog() *cli.Command {
 	return &cli.Command{
 		Name: "log", Usage: "list the newest answers of the gate about this project",
 		Description: "Examples:\n  devflow gate log\n  devflow gate log --json | jq '.[0].steps'\n\nExit codes: 0 done, 1 error, 2 wrong use",
-		Flags:       []cli.Flag{jsonFlag(&asJSON)},
+		Flags:       []cli.Flag{frame.JSONFlag(&asJSON)},
 		Action: func(context.Context, *cli.Command) error {
 			o, err := a.origin()
 			if err != nil {
@@ -374,30 +318,7 @@ func (a *app) gateLog() *cli.Command {
 			}); err != nil {
 				return explain(err)
 			}
-			return a.print(asJSON, list, func(w io.Writer) error {
-				if len(list) == 0 {
-					_, err := fmt.Fprintln(w, "no push was looked at in "+o.Project)
-					return err
-				}
-				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(t, "TIME\tANSWER\tREMOTE\tREF\tTESTS\tSECONDS\tREASON")
-				for _, p := range list {
-					tests, _, _ := strings.Cut(cmp.Or(p.Tests, "-"), " ")
-					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.1f\t%s\n", p.At.Local().Format("01-02 15:04"), p.Verdict, cmp.Or(p.Remote, "-"), cmp.Or(short(p.Ref), "-"), tests, float64(p.TookMS)/1000, reason(p))
-				}
-				return t.Flush()
-			})
+			return a.Print(asJSON, list, func(w io.Writer) error { return answer.Log(w, o.Project, list) })
 		},
 	}
-}
-
-// reason is the first step that speaks against a push, in a few words.
-func reason(p pushes.Push) string {
-	for _, s := range p.Steps {
-		if s.Status == gate.Fail {
-			text, _, _ := strings.Cut(s.Text, "\n")
-			return redact.Clip(s.Name+": "+text, 60)
-		}
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/governance"
@@ -31,31 +32,31 @@ Examples:
 Exit codes: 0 ready to push, 1 error, 2 wrong use, 3 not ready`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "project", Usage: "of the project in `DIR` instead of here", Value: ".", Destination: &args.ProjectRoot},
-			a.sessionFlag("of the newest task of session `ID`", &args.SessionID), jsonFlag(&asJSON),
+			a.sessionFlag("of the newest task of session `ID`", &args.SessionID), frame.JSONFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
-			paths, err := config.ResolvePaths(a.sys.getenv)
+			paths, err := config.ResolvePaths(a.Getenv)
 			if err != nil {
 				return err
 			}
 			answer, err := governance.Apply(ctx, a.governed(paths), args)
 			if errors.Is(err, governance.ErrArgs) {
-				return usageError{err}
+				return frame.Usage(err)
 			} else if err != nil {
 				return explain(err)
 			}
 			bridge := answer.Bridge()
-			if err := a.print(asJSON, bridge, func(w io.Writer) error { return bridge.Write(w) }); err != nil || bridge.Status == governance.StatusReady {
+			if err := a.Print(asJSON, bridge, func(w io.Writer) error { return bridge.Write(w) }); err != nil || bridge.Status == governance.StatusReady {
 				return err
 			}
-			return blockedError{errors.New(bridge.Status)}
+			return frame.Blocked(errors.New(bridge.Status))
 		},
 	}
 }
 
 // governed is what answers about tasks come from.
 func (a *app) governed(paths config.Paths) governance.Deps {
-	return governance.Deps{Paths: paths, Log: slog.New(slog.NewJSONHandler(a.sys.stderr, nil)), Open: func() (*store.DB, error) {
+	return governance.Deps{Paths: paths, Log: slog.New(slog.NewJSONHandler(a.Stderr, nil)), Open: func() (*store.DB, error) {
 		if _, err := os.Stat(paths.DB); err != nil {
 			return nil, err
 		}

@@ -9,12 +9,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/guard"
-	"github.com/devflow-suite/devflow/guard/destructive"
 	"github.com/devflow-suite/devflow/guard/line"
 	"github.com/devflow-suite/devflow/guard/told"
 	"github.com/devflow-suite/devflow/guard/verdict"
-	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/shell"
@@ -53,7 +52,7 @@ Examples:
 
 Exit codes: 0 it runs, 1 error, 2 wrong use, 3 it is refused or asked about`,
 		Action: func(_ context.Context, c *cli.Command) error {
-			asJSON, help, words := own(c.Args().Slice())
+			asJSON, help, words := frame.Own(c.Args().Slice())
 			if help {
 				return cli.ShowSubcommandHelp(c)
 			}
@@ -62,11 +61,11 @@ Exit codes: 0 it runs, 1 error, 2 wrong use, 3 it is refused or asked about`,
 				return err
 			}
 			report := told.New(l, found)
-			if err := a.print(asJSON, report, report.Text); err != nil {
+			if err := a.Print(asJSON, report, report.Text); err != nil {
 				return err
 			}
 			if len(found) > 0 {
-				return blockedError{errors.New("refused")}
+				return frame.Blocked(errors.New("refused"))
 			}
 			return nil
 		},
@@ -86,7 +85,7 @@ Examples:
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
 		Action: func(_ context.Context, c *cli.Command) error {
-			asJSON, help, words := own(c.Args().Slice())
+			asJSON, help, words := frame.Own(c.Args().Slice())
 			if help {
 				return cli.ShowSubcommandHelp(c)
 			}
@@ -95,20 +94,13 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 				return err
 			}
 			report := told.Read(l, found)
-			return a.print(asJSON, report, report.Text)
+			return a.Print(asJSON, report, report.Text)
 		},
 	}
 }
 
 func (a *app) guardRules() *cli.Command {
 	var asJSON bool
-	type rule struct {
-		ID       string `json:"id"`
-		Decision string `json:"decision"`
-		What     string `json:"what"`
-		Why      string `json:"why"`
-		Instead  string `json:"instead,omitempty"`
-	}
 	return &cli.Command{
 		Name: "rules", Usage: "list the destructive rules",
 		Description: `A user may lift rules in config.toml: [guard] allow = ["git.stash-drop"]
@@ -118,29 +110,10 @@ Examples:
   devflow guard rules --json | jq -r '.[].id'
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
-		Flags: []cli.Flag{jsonFlag(&asJSON)},
+		Flags: []cli.Flag{frame.JSONFlag(&asJSON)},
 		Action: func(context.Context, *cli.Command) error {
-			var list []rule
-			for _, r := range destructive.Rules() {
-				list = append(list, rule{r.ID, r.Decision.String(), r.What, strings.ReplaceAll(r.Why, "%", "it"), r.Instead})
-			}
-			return a.print(asJSON, list, func(w io.Writer) error {
-				for _, r := range list {
-					if _, err := fmt.Fprintf(w, "%s (%s)\n", r.ID, r.Decision); err != nil {
-						return err
-					}
-					for _, text := range [...]string{r.What + ": " + r.Why, "instead: " + r.Instead} {
-						fold := &commandline.Fold{W: w, Width: helpWidth}
-						if _, err := fmt.Fprintln(fold, "  "+text); err != nil {
-							return err
-						}
-						if err := fold.Flush(); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			})
+			list := told.Rules()
+			return a.Print(asJSON, list, func(w io.Writer) error { return told.WriteRules(w, list) })
 		},
 	}
 }
@@ -149,14 +122,14 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 func (a *app) ask(c *cli.Command, words []string) (line.Line, []verdict.Finding, error) {
 	text := strings.Join(words, " ")
 	if len(words) == 0 {
-		data, err := io.ReadAll(io.LimitReader(a.sys.stdin, maxCommandLine))
+		data, err := io.ReadAll(io.LimitReader(a.Stdin, maxCommandLine))
 		if err != nil {
 			return line.Line{}, nil, fmt.Errorf("read command line: %w", err)
 		}
 		text = string(data)
 	}
 	if strings.TrimSpace(text) == "" {
-		return line.Line{}, nil, misused(c, errors.New("no command line"))
+		return line.Line{}, nil, frame.Misused(c, errors.New("no command line"))
 	}
 	o, err := a.origin()
 	if err != nil {
@@ -168,15 +141,15 @@ func (a *app) ask(c *cli.Command, words []string) (line.Line, []verdict.Finding,
 
 // origin is the present folder as a place that calls come from.
 func (a *app) origin() (guard.Origin, error) {
-	dir, err := a.workDir()
+	dir, err := a.WorkDir()
 	if err != nil {
 		return guard.Origin{}, err
 	}
-	paths, err := config.ResolvePaths(a.sys.getenv)
+	paths, err := config.ResolvePaths(a.Getenv)
 	if err != nil {
 		return guard.Origin{}, err
 	}
-	o := guard.Origin{Paths: paths, Project: dir, Cwd: dir, Exe: a.sys.exe, Getenv: a.sys.getenv}
+	o := guard.Origin{Paths: paths, Project: dir, Cwd: dir, Exe: a.Exe, Getenv: a.Getenv}
 	if repo, err := gitx.Find(dir); err == nil {
 		o.Repo, o.HasRepo, o.Project = repo, true, repo.Root
 	}

@@ -10,9 +10,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/install"
 	"github.com/devflow-suite/devflow/install/doctor"
 	"github.com/devflow-suite/devflow/internal/commandline"
+	"github.com/devflow-suite/devflow/internal/config"
 )
 
 // install registers the hooks.
@@ -41,14 +43,14 @@ Exit codes: 0 installed or nothing to do, 1 error or refused, 2 wrong use`,
 			&cli.BoolFlag{Name: "migrate-python", Usage: "take out the hooks of the published Python version", Destination: &o.MigratePython},
 			&cli.BoolFlag{Name: "force", Usage: "install although Claude Code ignores the settings file for a fault elsewhere in it", Destination: &o.Force},
 			&cli.BoolFlag{Name: "no-probe", Usage: "do not try the executables before they are registered", Destination: &noProbe},
-			jsonFlag(&asJSON),
+			frame.JSONFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if !noProbe {
 				o.Probe = doctor.Probe
 			}
 			if o.From == "" {
-				o.From = filepath.Dir(a.sys.exe)
+				o.From = filepath.Dir(a.Exe)
 			}
 			if err := a.place(&o, scope); err != nil {
 				return err
@@ -87,7 +89,7 @@ Exit codes: 0 taken out or nothing to do, 1 error, 2 wrong use`,
 			a.scopeFlag(&scope, "`SCOPE` is user, project or local settings only; default: everywhere"),
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the change as a diff and write nothing", Destination: &o.DryRun},
 			&cli.BoolFlag{Name: "purge", Usage: "remove database, spool, logs, state, configuration and backup too", Destination: &o.Purge},
-			jsonFlag(&asJSON),
+			frame.JSONFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if err := a.place(&o, scope); err != nil {
@@ -101,13 +103,13 @@ Exit codes: 0 taken out or nothing to do, 1 error, 2 wrong use`,
 
 func (a *app) scopeFlag(to *string, usage string) cli.Flag {
 	return &cli.StringFlag{Name: "scope", Usage: usage, Destination: to, Validator: func(s string) error {
-		return a.check(commandline.OneOf("scope", s, string(install.User), string(install.Project), string(install.Local)))
+		return a.Check(commandline.OneOf("scope", s, string(install.User), string(install.Project), string(install.Local)))
 	}}
 }
 
 // place completes the options from the command line.
 func (a *app) place(o *install.Options, scope string) error {
-	dir, err := a.workDir()
+	dir, err := a.WorkDir()
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func (a *app) place(o *install.Options, scope string) error {
 			*folder = filepath.Join(dir, *folder)
 		}
 	}
-	o.Project, o.Getenv, o.Now, o.Version = dir, a.sys.getenv, a.sys.now, programVersion()
+	o.Project, o.Getenv, o.Now, o.Version = dir, a.Getenv, a.Now, frame.Version(version)
 	if o.Scope == "" || o.Scope == install.User {
 		o.Project = ""
 	}
@@ -125,7 +127,7 @@ func (a *app) place(o *install.Options, scope string) error {
 }
 
 func (a *app) report(r install.Report, asJSON bool) error {
-	return a.print(asJSON, r, func(w io.Writer) error {
+	return a.Print(asJSON, r, func(w io.Writer) error {
 		for _, line := range r.Lines {
 			if _, err := fmt.Fprintln(w, line); err != nil {
 				return err
@@ -144,8 +146,8 @@ func (a *app) report(r install.Report, asJSON bool) error {
 
 // advise adds the command that helps to a refused installation.
 func advise(err error, action string, o install.Options) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, config.ErrNoHome) {
+		return err
 	}
-	return hintError{err, install.Hint(err, action, o)}
+	return frame.Hint(err, install.Hint(err, action, o))
 }

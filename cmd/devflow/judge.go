@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/store"
@@ -18,13 +19,13 @@ import (
 	"github.com/devflow-suite/devflow/judge/review"
 )
 
-const judgeHelp = `Judges a change on eleven axes by evidence: weakened and deleted tests, stubs,
-checks that were switched off, dangling names, secrets and more. Without
+const judgeHelp = `Judges a change on eleven axes by evidence: weakened tests, stubs, checks
+that were switched off, names that lead nowhere, secrets and more. Without
 arguments: the work tree against HEAD, in any git repository, with nothing
 installed. Nothing is sent anywhere unless a backend is asked for.
 
-Verdicts: PASS, WARN, FAIL, COULD_NOT_JUDGE (never a pass), NOTHING_TO_JUDGE.
-People accept findings in ` + "`.devflow-waivers.toml`" + `; see the README.
+Verdicts: PASS, WARN, FAIL, COULD_NOT_JUDGE (never a pass) and
+NOTHING_TO_JUDGE. People accept findings in ` + "`.devflow-waivers.toml`" + `.
 
 Examples:
   devflow judge                          # what I have not committed
@@ -35,7 +36,8 @@ Examples:
   devflow judge --sarif > judge.sarif    # for code scanning
   devflow judge --pending                # what waits for a person's review
 
-Exit codes: 0 PASS, WARN or nothing to judge, 1 could not judge, 2 wrong use, 3 FAIL`
+Exit codes: 0 PASS, WARN or nothing to judge, 1 could not judge,
+2 wrong use, 3 FAIL`
 
 // judge is the judge by hand.
 func (a *app) judge() *cli.Command {
@@ -51,22 +53,22 @@ func (a *app) judge() *cli.Command {
 			&cli.StringFlag{Name: "backend", Usage: "ask a model too: auto, openai, claude or command", Destination: &backend, Value: "off"},
 			&cli.BoolFlag{Name: "sarif", Usage: "print SARIF 2.1.0", Destination: &asSARIF},
 			&cli.BoolFlag{Name: "pending", Usage: "list what waits for a person's review", Destination: &pending},
-			jsonFlag(&asJSON),
+			frame.JSONFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) (err error) {
 			switch {
 			case pending:
 				return a.pending(asJSON)
 			case asJSON && asSARIF:
-				return usageError{errors.New("--json and --sarif exclude each other")}
+				return frame.Usage(errors.New("--json and --sarif exclude each other"))
 			case diff != "" && o.Base != "":
-				return usageError{errors.New("--diff and --base exclude each other")}
+				return frame.Usage(errors.New("--diff and --base exclude each other"))
 			}
-			if o.Dir, err = a.workDir(); err != nil {
+			if o.Dir, err = a.WorkDir(); err != nil {
 				return err
 			}
 			if diff != "" {
-				if o.Patch, err = review.ReadPatch(diff, a.sys.stdin); err != nil {
+				if o.Patch, err = review.ReadPatch(diff, a.Stdin); err != nil {
 					return err
 				}
 			}
@@ -76,25 +78,25 @@ func (a *app) judge() *cli.Command {
 			report, err := review.Run(ctx, o)
 			switch {
 			case errors.Is(err, gitx.ErrNoRepo):
-				return hintError{err, "cd into a git repository, or devflow judge --diff FILE"}
+				return frame.Hint(err, "cd into a git repository, or devflow judge --diff FILE")
 			case err != nil && o.Base != "":
-				return hintError{err, "git log --oneline -3 " + o.Base}
+				return frame.Hint(err, "git log --oneline -3 "+o.Base)
 			case err != nil:
 				return err
 			}
 			switch {
 			case asJSON:
-				err = report.JSON(a.sys.stdout)
+				err = report.JSON(a.Stdout)
 			case asSARIF:
-				err = report.SARIF(a.sys.stdout, programVersion(), evidence.Rules())
+				err = report.SARIF(a.Stdout, frame.Version(version), evidence.Rules())
 			default:
-				err = report.Text(a.sys.stdout, review.ColoursFor(a.sys.stdout, a.sys.getenv))
+				err = report.Text(a.Stdout, review.ColoursFor(a.Stdout, a.Getenv))
 			}
 			switch {
 			case err != nil:
 				return fmt.Errorf("write verdict: %w", err)
 			case report.Outcome == judge.Fail:
-				return blockedError{errors.New("FAIL")}
+				return frame.Blocked(errors.New("FAIL"))
 			case report.Outcome == judge.Error:
 				return errors.New("could not judge: this is not a pass")
 			}
@@ -117,14 +119,14 @@ func (a *app) pending(asJSON bool) error {
 	}); err != nil {
 		return explain(err)
 	}
-	return a.print(asJSON, list, func(w io.Writer) error { return review.WritePending(w, list) })
+	return a.Print(asJSON, list, func(w io.Writer) error { return review.WritePending(w, list) })
 }
 
 // panel is who judges by hand: the rules, and a model where one is asked for.
 func (a *app) panel(backend string) (judge.Panel, error) {
 	o := panel.Options{Config: config.Judge{Backend: backend}, Environ: os.Environ(), Waited: true}
 	if backend != config.BackendOff {
-		paths, err := config.ResolvePaths(a.sys.getenv)
+		paths, err := config.ResolvePaths(a.Getenv)
 		if err != nil {
 			return judge.Panel{}, err
 		}
@@ -133,7 +135,7 @@ func (a *app) panel(backend string) (judge.Panel, error) {
 			o.Config.Backend = backend
 		}
 		if _, err := panel.Backend(o.Config, o.Environ); err != nil {
-			return judge.Panel{}, hintError{err, "set it up in " + paths.File + " (README, section The judge)"}
+			return judge.Panel{}, frame.Hint(err, "set it up in "+paths.File+" (README, section The judge)")
 		}
 	}
 	return panel.ByHand(o), nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/instinct"
@@ -33,16 +34,16 @@ Exit codes: 0 done, 1 error or not known, 2 wrong use`,
 			&cli.StringFlag{Name: "promote", Usage: "let sessions know `ID`", Destination: &r.Promote},
 			&cli.StringFlag{Name: "dismiss", Usage: "never show `ID`", Destination: &r.Dismiss},
 			&cli.BoolFlag{Name: "promote-all", Usage: "promote what has a confidence of 0.85 or more", Destination: &r.All},
-			&cli.BoolFlag{Name: "interactive", Usage: "ask about one after the other", Destination: &r.Interactive}, jsonFlag(&r.JSON),
+			&cli.BoolFlag{Name: "interactive", Usage: "ask about one after the other", Destination: &r.Interactive}, frame.JSONFlag(&r.JSON),
 		},
 		Action: func(context.Context, *cli.Command) (err error) {
-			r.Agent, r.Terminal = a.sys.getenv("CLAUDECODE") != "", review.Terminal(a.sys.stdin)
+			r.Agent, r.Terminal = a.Getenv("CLAUDECODE") != "", review.Terminal(a.Stdin)
 			if err := r.Validate(); errors.Is(err, review.ErrAgent) {
-				return hintError{err, "run it in a terminal of your own, outside of the session"}
+				return frame.Hint(err, "run it in a terminal of your own, outside of the session")
 			} else if err != nil {
-				return usageError{err}
+				return frame.Usage(err)
 			}
-			if r.Root, err = a.workDir(); err != nil {
+			if r.Root, err = a.WorkDir(); err != nil {
 				return err
 			}
 			if repo, err := gitx.Find(r.Root); err == nil {
@@ -53,9 +54,9 @@ Exit codes: 0 done, 1 error or not known, 2 wrong use`,
 				return err
 			}
 			defer db.Close()
-			err = review.Run(db, r, a.sys.stdin, a.sys.stdout, a.sys.now())
+			err = review.Run(db, r, a.Stdin, a.Stdout, a.Now())
 			if errors.Is(err, instinct.ErrUnknown) || errors.Is(err, instinct.ErrAmbiguous) {
-				return hintError{err, "devflow learn"}
+				return frame.Hint(err, "devflow learn")
 			}
 			return err
 		},

@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"time"
+
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 )
 
 // version is set by the linker; empty: the one in the build information.
@@ -15,5 +17,5 @@ func main() {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	os.Exit(run(os.Args, system{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, getwd: os.Getwd, exe: exe}))
+	os.Exit(run(os.Args, frame.System{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Getwd: os.Getwd, Exe: exe}))
 }

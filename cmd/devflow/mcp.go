@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/environ"
 	"github.com/devflow-suite/devflow/judge/governance"
@@ -26,13 +27,13 @@ Examples:
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
 		Action: func(ctx context.Context, _ *cli.Command) error {
-			paths, err := config.ResolvePaths(a.sys.getenv)
+			paths, err := config.ResolvePaths(a.Getenv)
 			if err != nil {
 				return err
 			}
 			deps := a.governed(paths)
-			deps.Judge = governance.Lane(a.sys.exe, paths, environ.Access(os.Environ()))
-			return mcpserver.Run(ctx, a.sys.stdin, a.sys.stdout, mcpserver.Deps{Governance: deps, Version: programVersion(), Log: deps.Log})
+			deps.Judge = governance.Lane(a.Exe, paths, environ.Access(os.Environ()))
+			return mcpserver.Run(ctx, a.Stdin, a.Stdout, mcpserver.Deps{Governance: deps, Version: frame.Version(version), Log: deps.Log})
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/atomicfile"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/config"
@@ -42,7 +43,7 @@ Examples:
   devflow spec pause --session 0a1b2c3d-1111-4111-8111-111111111111
 
 ` + specCodes,
-		Flags: []cli.Flag{a.sessionFlag("session `ID`, default $CLAUDE_CODE_SESSION_ID", &session), jsonFlag(&asJSON)},
+		Flags: []cli.Flag{a.sessionFlag("session `ID`, default $CLAUDE_CODE_SESSION_ID", &session), frame.JSONFlag(&asJSON)},
 		Commands: []*cli.Command{
 			verb("pause", "let turns end while the specification waits", telemetry.EventPause),
 			verb("resume", "go on with a paused specification", telemetry.EventResume),
@@ -78,7 +79,7 @@ func (a *app) showSpec(session string, asJSON bool) error {
 			return err
 		}
 		if t == nil {
-			return noSession(session)
+			return journal.UnknownSession(session)
 		}
 		state.Task, state.Status, state.PlanPath = t.ID(), cmp.Or(t.SpecStatus, telemetry.SpecNone), t.PlanPath
 		return nil
@@ -86,7 +87,7 @@ func (a *app) showSpec(session string, asJSON bool) error {
 	if err != nil {
 		return hinted(err)
 	}
-	return a.print(asJSON, state, func(w io.Writer) error {
+	return a.Print(asJSON, state, func(w io.Writer) error {
 		line := fmt.Sprintf("session %s: specification %s", state.Session, state.Status)
 		if state.PlanPath != "" {
 			line += ", plan " + state.PlanPath
@@ -106,61 +107,24 @@ func (a *app) moveSpec(session string, e telemetry.SpecEvent) error {
 		return err
 	}
 	defer db.Close()
-	var before telemetry.SpecStatus
-	var t *telemetry.Task
-	err = db.Update(func(tx *store.Tx) error {
-		var err error
-		if t, err = telemetry.Current(tx, session); err != nil {
-			return err
-		}
-		if t == nil {
-			return noSession(session)
-		}
-		before = t.SpecStatus
-		moved, err := telemetry.MoveSpec(tx, session, t.Seq, e, a.sys.now().UnixMilli())
-		if err == nil && !moved {
-			err = unmoved(before, e)
-		}
-		if err != nil {
-			return err
-		}
-		t, err = telemetry.Current(tx, session)
-		return err
-	})
+	before, t, err := journal.MoveSpec(db, session, e, a.Now())
 	if err != nil {
 		return hinted(err)
 	}
 	if err := exportSpec(paths, t); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.sys.stdout, "specification of session %s: %s → %s\n", session, before, t.SpecStatus)
+	_, err = fmt.Fprintf(a.Stdout, "specification of session %s: %s → %s\n", session, before, t.SpecStatus)
 	return err
 }
 
-func noSession(session string) error {
-	return hintError{fmt.Errorf("read specification: session %s is not known", session), "devflow status"}
-}
-
-// hinted keeps the hint of what a transaction ended with; the store's own errors get theirs.
+// hinted adds what helps to an error about a specification; the store's own errors get theirs.
 func hinted(err error) error {
-	var hint hintError
-	if errors.As(err, &hint) {
-		return err
+	var refused *journal.SpecError
+	if errors.As(err, &refused) {
+		return frame.Hint(err, refused.Instead)
 	}
 	return explain(err)
-}
-
-// unmoved says why a specification cannot be paused or resumed.
-func unmoved(s telemetry.SpecStatus, e telemetry.SpecEvent) error {
-	switch {
-	case !s.Active() && e == telemetry.EventPause:
-		return hintError{errors.New("there is no specification to pause"), "start one by typing /spec in the session"}
-	case !s.Active():
-		return hintError{errors.New("there is no specification to resume"), "start one by typing /spec in the session"}
-	case e == telemetry.EventPause:
-		return hintError{errors.New("the specification is paused already"), "devflow spec resume"}
-	}
-	return hintError{fmt.Errorf("the specification is not paused: it is %s", s), "devflow spec pause"}
 }
 
 // markerFile is the spec's marker in a session's state folder; the hooks write and read it too.
@@ -182,10 +146,10 @@ func exportSpec(paths config.Paths, t *telemetry.Task) error {
 
 func (a *app) session(given string) (string, error) {
 	if given == "" {
-		given = claude.SessionKey(claude.Input{}, a.sys.getenv)
+		given = claude.SessionKey(claude.Input{}, a.Getenv)
 	}
 	if given == "" {
-		return "", hintError{errNoSession, "devflow spec --session ID"}
+		return "", frame.Hint(errNoSession, "devflow spec --session ID")
 	}
 	return given, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/claude"
 	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/config"
@@ -35,11 +36,11 @@ Examples:
   devflow status --json | jq .verdict
 
 Exit codes: 0 done, 1 error or session not known, 2 wrong use`,
-		Flags: []cli.Flag{jsonFlag(&asJSON), a.sessionFlag("of this session `ID` instead of the newest one here", &session)},
+		Flags: []cli.Flag{frame.JSONFlag(&asJSON), a.sessionFlag("of this session `ID` instead of the newest one here", &session)},
 		Action: func(context.Context, *cli.Command) error {
 			q := report.StatusQuery{Session: session}
 			if session == "" {
-				dir, err := a.workDir()
+				dir, err := a.WorkDir()
 				if err != nil {
 					return err
 				}
@@ -53,12 +54,12 @@ Exit codes: 0 done, 1 error or session not known, 2 wrong use`,
 			q.Spool = paths.SpoolDirs()
 			s, err := report.ReadStatus(db, q)
 			if errors.Is(err, report.ErrNoSession) {
-				return hintError{err, "devflow status"}
+				return frame.Hint(err, "devflow status")
 			}
 			if err != nil {
 				return explain(err)
 			}
-			return a.print(asJSON, s, func(w io.Writer) error { return table.Status(w, s, a.sys.now()) })
+			return a.Print(asJSON, s, func(w io.Writer) error { return table.Status(w, s, a.Now()) })
 		},
 	}
 }
@@ -67,9 +68,9 @@ Exit codes: 0 done, 1 error or session not known, 2 wrong use`,
 func (a *app) sessionFlag(usage string, to *string) cli.Flag {
 	return &cli.StringFlag{Name: "session", Usage: usage, Validator: func(s string) error {
 		if s == "" {
-			return a.check(&commandline.Mistake{Flag: "session", Value: s, Want: "the id of a session"})
+			return a.Check(&commandline.Mistake{Flag: "session", Value: s, Want: "the id of a session"})
 		}
-		*to = claude.SessionKey(claude.Input{SessionID: s}, a.sys.getenv)
+		*to = claude.SessionKey(claude.Input{SessionID: s}, a.Getenv)
 		return nil
 	}}
 }
@@ -81,12 +82,12 @@ func (a *app) open() (*store.DB, config.Paths, error) {
 
 // openWith opens the existing database. Without one there is nothing to show or to change: only hooks create it.
 func (a *app) openWith(o store.Options) (*store.DB, config.Paths, error) {
-	paths, err := config.ResolvePaths(a.sys.getenv)
+	paths, err := config.ResolvePaths(a.Getenv)
 	if err != nil {
 		return nil, paths, err
 	}
 	if _, err := os.Stat(paths.DB); errors.Is(err, fs.ErrNotExist) {
-		return nil, paths, hintError{fmt.Errorf("nothing was recorded yet (no database at %s)", paths.DB), "start a Claude Code session, or check with: devflow doctor"}
+		return nil, paths, frame.Hint(fmt.Errorf("nothing was recorded yet (no database at %s)", paths.DB), "start a Claude Code session, or check with: devflow doctor")
 	}
 	db, err := store.Open(paths.DB, o)
 	return db, paths, explain(err)
@@ -98,9 +99,9 @@ func explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrNewer):
-		return hintError{err, "install the newer devflow again: make install"}
+		return frame.Hint(err, "install the newer devflow again: make install")
 	case errors.Is(err, store.ErrBusy):
-		return hintError{err, "another process holds it: try again"}
+		return frame.Hint(err, "another process holds it: try again")
 	}
-	return hintError{err, "devflow doctor"}
+	return frame.Hint(err, "devflow doctor")
 }

@@ -210,3 +210,12 @@ func (p *Push) subtree(c *shell.Command, args []shell.Word) bool {
 	rest := append(append([]shell.Word{}, args[:at]...), args[at+1:]...)
 	return p.options(c, subtreeOptions[:], rest)
 }
+
+// Typed is the push that a person makes with `git push ARGS`.
+func Typed(args []string) []Push {
+	cmd := shell.Command{Name: "git", Args: append([]string{"push"}, args...), Words: []shell.Word{{Text: "git"}, {Text: "push"}}, Text: strings.Join(append([]string{"git push"}, args...), " ")}
+	for _, a := range args {
+		cmd.Words = append(cmd.Words, shell.Word{Text: a, Quoted: true})
+	}
+	return Find(nil, []shell.Command{cmd})
+}
