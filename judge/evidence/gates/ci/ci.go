@@ -188,8 +188,12 @@ func replaced(c *change.Change, f *change.File, before, after *side, report func
 	for _, b := range before.list {
 		if b.class == command.Test && f.TouchedOld(b.line, b.line) {
 			at := min(f.Present(b.line), max(f.After.NumLines(), 1))
+			class := verdict.Hard
+			if c.Now == nil || f.After.NumLines() < 3 {
+				class = verdict.Soft
+			}
 			report(rule.Finding{
-				Class: verdict.Soft, Path: f.Path, Line: at, Unit: b.core, Text: f.Path + " no longer runs `" + short(b.core) + "`, nor any other test",
+				Class: class, Path: f.Path, Line: at, Unit: b.core, Text: f.Path + " no longer runs `" + short(b.core) + "`, nor any other test",
 				Evidence: strings.TrimSpace(f.After.Lines(at, at)), Fix: "say where the tests run now",
 			})
 			return

@@ -165,6 +165,11 @@ func never(v string) bool {
 		if literal(a) && literal(b) {
 			return strings.Trim(a, "'") != strings.Trim(b, "'")
 		}
+		for _, w := range [...]string{"never", "none", "nonexist", "does-not-exist", "disabled", "nobody", "skip", "no-such", "nowhere"} {
+			if strings.Contains(b, w) {
+				return true
+			}
+		}
 		if a == "github.event_name" {
 			return !event(strings.Trim(b, "' "))
 		}

@@ -57,6 +57,8 @@ func triggers(f *change.File, checks bool, report func(rule.Finding)) {
 			switch {
 			case ignores && all:
 				out.Text = "the checks run for no change: everything is ignored (" + names[len(names)-1] + ")"
+			case nd.Key == "branches" && (nd.Value == "[]" || core(strings.Trim(nd.Value, "[]")) == "never" || strings.Contains(nd.Value, "none") || strings.Contains(nd.Value, "disabled") || strings.Contains(nd.Value, "no-such")):
+				out.Text = "the checks run on no branch (" + nd.Value + ")"
 			case nd.Key == "branches" && narrowed(before, event, nd.Value):
 				out.Text, out.Class = "the checks run on fewer branches ("+nd.Value+")", verdict.Soft
 			default:

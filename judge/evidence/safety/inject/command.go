@@ -106,7 +106,7 @@ func shellArgs(r *flow.Region, i, open int) [][2]int {
 	case source.Rust:
 		if (name == "arg" || name == "args") && f.Is(i-1, ".") {
 			start := chainStart(r, i)
-			if shells(r, [2]int{start, i}) || name == "args" && newShell(r, start, i) {
+			if shells(r, [2]int{start, i}) || name == "args" && newShell(r, start, i) || shellVar(r, start) && (flagged(r, [2]int{start, i}) || flagged(r, args[0])) {
 				return args
 			}
 		}
@@ -132,6 +132,10 @@ func pythonShell(r *flow.Region, name, on string, args [][2]int) [][2]int {
 		}
 	case "getoutput", "getstatusoutput":
 		return first
+	case "execl", "execlp", "execv", "execvp", "spawnl", "spawnlp", "spawnv":
+		if shells(r, [2]int{args[0][0], args[len(args)-1][1]}) {
+			return args
+		}
 	case "create_subprocess_shell", "subprocess_shell":
 		return args
 	case "run", "call", "Popen", "check_call", "check_output":
@@ -211,6 +215,20 @@ func shells(r *flow.Region, span [2]int) bool {
 		}
 	}
 	return shell && (flag || span[1] == span[0]+1)
+}
+
+// shellVar reports whether the name at token i was given a shell: let mut c = Command::new("sh").
+func shellVar(r *flow.Region, i int) bool {
+	f := r.F
+	if f.Kind(i) != source.Name || !f.Is(i+1, ".") {
+		return false
+	}
+	for k := r.From; k < i; k++ {
+		if f.Is(k, f.Text(i)) && f.Is(k+1, "=") && newShell(r, k, min(k+10, i)) {
+			return true
+		}
+	}
+	return false
 }
 
 func newShell(r *flow.Region, from, to int) bool {

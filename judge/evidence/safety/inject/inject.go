@@ -62,7 +62,7 @@ func find(look finder, fix string) func(*change.Change, func(rule.Finding)) {
 				continue
 			}
 			var old map[string]int
-			for _, r := range flow.Regions(f.After) {
+			for _, r := range regions(c, f.After) {
 				if r.Test || !f.Touched(r.Line, r.End) {
 					continue
 				}
@@ -93,6 +93,14 @@ func find(look finder, fix string) func(*change.Change, func(rule.Finding)) {
 	}
 }
 
+// regionsOf is the key of the regions of a file: the rules share them.
+type regionsOf struct{ f *units.File }
+
+func regions(c *change.Change, f *units.File) []*flow.Region {
+	list, _ := c.Once(regionsOf{f}, func() any { return flow.Regions(f) }).([]*flow.Region)
+	return list
+}
+
 // former counts the hits of the files before the change: what was there is not brought in, wherever it moved.
 func former(c *change.Change, look finder) map[string]int {
 	out := map[string]int{}
@@ -100,7 +108,7 @@ func former(c *change.Change, look finder) map[string]int {
 		if f.Before == nil || f.Lang == "" || len(f.Removed) == 0 && f.OldPath == f.Path && len(f.Added) == 0 {
 			continue
 		}
-		for _, r := range flow.Regions(f.Before) {
+		for _, r := range regions(c, f.Before) {
 			for _, h := range look(r) {
 				out[key(f.Before, h)]++
 			}

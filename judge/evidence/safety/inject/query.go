@@ -19,7 +19,7 @@ func Query(lit string) bool {
 		return false
 	}
 	switch c := text[0] | 0x20; c {
-	case 's', 'i', 'u', 'd', 'w', 'r':
+	case 's', 'i', 'u', 'd', 'w', 'r', 'f':
 	default:
 		return false
 	}
@@ -35,6 +35,8 @@ func Query(lit string) bool {
 		return strings.Contains(low, " set ") && strings.Contains(low, "=")
 	case strings.HasPrefix(low, "delete from "):
 		return shaped
+	case strings.HasPrefix(low, "from "):
+		return strings.Contains(low, " where ") && strings.Contains(low, "=")
 	case strings.HasPrefix(low, "with "):
 		return strings.Contains(low, " as (") && strings.Contains(low, "select ")
 	}

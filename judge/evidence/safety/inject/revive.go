@@ -12,10 +12,21 @@ func revive(r *flow.Region) []hit {
 	f := r.F
 	var out []hit
 	for i := r.From; i < r.To; i++ {
-		if f.Kind(i) != source.Name || !f.Is(i+1, "(") {
+		if f.Kind(i) != source.Name {
 			continue
 		}
-		args := f.Args(i + 1)
+		open := i + 1
+		if f.Is(i, "eval") && f.Is(open, ")") && f.Is(i-1, ",") && (f.Lang == source.JS || f.Lang == source.TS) { // (0, eval)(x)
+			open++
+		}
+		if !f.Is(open, "(") {
+			continue
+		}
+		if f.Is(i, "enableDefaultTyping") || f.Is(i, "activateDefaultTyping") {
+			out = append(out, hit{tok: i, from: i, what: "types named in the data are brought to life (" + f.Text(i) + ")"})
+			continue
+		}
+		args := f.Args(open)
 		if len(args) == 0 {
 			continue
 		}
@@ -46,7 +57,7 @@ func revives(r *flow.Region, i int, args [][2]int) (what string, soft bool) {
 		switch {
 		case name == "eval" && (bare || on == "window" || on == "globalThis" || on == "global") && !f.Is(i-1, "function"):
 			return "eval", false
-		case (name == "Function" || name == "AsyncFunction" || name == "GeneratorFunction") && f.Kind(args[0][0]) != 0 && (f.Is(i-1, "new") || f.Lang == source.JS && bare && !f.Is(i-1, "function")):
+		case (name == "Function" || name == "AsyncFunction" || name == "GeneratorFunction") && f.Kind(args[0][0]) != 0 && (f.Is(i-1, "new") || bare && !f.Is(i-1, "function") && !f.Is(i-1, ":")):
 			return "the Function constructor", false
 		case (name == "runInNewContext" || name == "runInThisContext" || name == "runInContext" || name == "compileFunction") && (on == "vm" || strings.Contains(on, "vm")), name == "Script" && on == "vm":
 			return "vm." + name, false
@@ -96,7 +107,10 @@ func pythonRevives(r *flow.Region, i int, name, on string, args [][2]int) (what 
 	case "pickle", "cPickle", "_pickle", "dill", "cloudpickle", "marshal", "joblib":
 		return on + "." + name, false
 	case "shelve":
-		return "shelve.open", name != "open"
+		if name != "open" {
+			return "", false
+		}
+		return "shelve.open", false
 	case "jsonpickle":
 		return "jsonpickle." + name, false
 	case "yaml":
@@ -125,7 +139,10 @@ func pythonRevives(r *flow.Region, i int, name, on string, args [][2]int) (what 
 			return "pickle." + name, false
 		}
 	}
-	if name == "Unpickler" && strings.Contains(on, "pickle") {
+	if (on == "np" || on == "numpy") && name == "load" && strings.Contains(f.Norm(args[0][0], args[len(args)-1][1]), "allow_pickle = True") {
+		return on + ".load", false
+	}
+	if strings.Contains(on, "pickle") && name != "open" || strings.Contains(on, "marshal") && name != "open" {
 		return "pickle.Unpickler", false
 	}
 	return "", false

@@ -183,7 +183,7 @@ func (q *query) call(i, open int) {
 // chain checks the calls of a builder that follow: .append("…").append(x).
 func (q *query) chain(from, k int) {
 	r, f := q.r, q.r.F
-	for f.Is(k, ".") && f.Kind(k+1) == source.Name && f.Is(k+2, "(") {
+	for (f.Is(k, ".") || f.Is(k, "..")) && f.Kind(k+1) == source.Name && f.Is(k+2, "(") {
 		if builds(f.Text(k+1)) || formats(f.Text(k+1)) {
 			if v, ok := r.Carries(k+3, f.Close(k+2)); ok {
 				q.add(from, v)
@@ -218,7 +218,7 @@ func (q *query) grow(i, from int) {
 		if v, ok := r.Carries(i+2, r.StmtEnd(i)); ok && verbs(f.Text(from)) {
 			q.add(from, v)
 		}
-	case next == ".":
+	case next == "." || next == "..":
 		q.chain(from, i+1)
 	}
 	open := r.Around(i)

@@ -124,14 +124,17 @@ func Commands(low string) bool {
 			return true
 		}
 	}
-	if has("verdict: pass") || has("verdict : pass") || has("verdict=pass") || has("verdict is pass") || has("verdict must be pass") || has("verdict should be pass") {
-		return true
-	}
 	return has("system: ") && (has("approve") || has("pass") || has("no issues") || has("do not report") || has("do not flag")) || has("you are now ") && (has("reviewer") || has("assistant"))
 }
 
 // Pleads reports whether a line, in lower case, speaks to who judges the change and asks for a result.
 func Pleads(low string) bool {
+	bare := strings.NewReplacer(`"`, "", "'", "", "`", "", "*", "").Replace(low)
+	for _, s := range [...]string{"verdict: pass", "verdict : pass", "verdict=pass", "verdict is pass", "verdict must be pass", "verdict should be pass", "verdict:pass"} {
+		if strings.Contains(bare, s) {
+			return true
+		}
+	}
 	if !addresses(low) {
 		return demandsAlone(low)
 	}

@@ -126,9 +126,12 @@ func nameTLS(f *units.File, i int) (what string, soft bool) {
 	name := f.Text(i)
 	v := set(f, i)
 	given := v > 0 && v < len(f.Tokens)
+	if name == "verify" && (f.Lang == source.Java || f.Lang == source.Kotlin) && f.Is(i+1, "(") && (f.Is(i-1, "boolean") || f.Is(i-1, "fun")) && strings.Contains(f.Norm(i+1, f.Close(i+1)), "SSLSession") && returnsTrue(f, f.Close(i+1)) {
+		return "every host name is accepted (verify)", false
+	}
 	switch name {
 	case "verify", "verify_ssl", "ssl_verify", "verify_certs", "verifySsl", "verifySSL", "ssl_verify_peer", "validate_certs", "validateCerts", "verify_peer", "ssl_verifypeer", "sslVerify", "strictSSL",
-		"verify_hostname", "tls_verify", "tlsVerify", "validate_cert", "cert_verify", "verifyCertificate", "verify_certificate", "check_certificate", "checkCertificate", "validateCertificate", "strict_ssl":
+		"verify_hostname", "tls_verify", "tlsVerify", "validate_cert", "cert_verify", "verifyCertificate", "verify_certificate", "check_certificate", "checkCertificate", "strict_ssl":
 		if given && off(f, v) && alone(f, v) && (!f.Is(i+1, "(") || len(name) > len("verify")) && !parameter(f, i) && client(f, i, name) {
 			return name + " is switched off", false
 		}
@@ -153,8 +156,20 @@ func nameTLS(f *units.File, i int) (what string, soft bool) {
 			return "certificates are not verified (" + name + ")", false
 		}
 	case "InsecureSkipVerify", "insecureSkipVerify", "insecureSkipTlsVerify":
-		if given && on(f, v) && alone(f, v) && !strings.Contains(literal(f, i), "VerifyPeerCertificate") && !strings.Contains(literal(f, i), "VerifyConnection") {
+		if given && on(f, v) && alone(f, v) && !checksItself(literal(f, i)) {
 			return name + " is on: certificates are not verified", false
+		}
+	case "VerifyPeerCertificate", "VerifyConnection":
+		if given && f.Is(v, "func") && nilBody(f, v) {
+			return name + " accepts every certificate", false
+		}
+	case "SslVerifyMode":
+		if f.Is(i+2, "NONE") {
+			return "certificates are not verified (SslVerifyMode::NONE)", false
+		}
+	case "DANGER_ACCEPT_INVALID_CERTS", "DANGER_ACCEPT_INVALID_HOSTS", "DANGER_ACCEPT_REVOKED_CERTS":
+		if !inImport(f, i) {
+			return name + " is on", false
 		}
 	case "rejectUnauthorized":
 		if given && off(f, v) && alone(f, v) && !parameter(f, i) {
@@ -168,7 +183,7 @@ func nameTLS(f *units.File, i int) (what string, soft bool) {
 		if given && on(f, v) {
 			return name + " is on", false
 		}
-	case "badCertificateCallback", "onBadCertificate":
+	case "badCertificateCallback", "onBadCertificate", "validateCertificate":
 		if v := returnsTrue(f, i); v {
 			return name + " accepts every certificate", false
 		}
@@ -235,7 +250,10 @@ func stringTLS(f *units.File, i int) string {
 		if given && off(f, v) && !f.Is(i+1, ",") {
 			return s + " is switched off"
 		}
-	case "insecure", "InsecureSkipVerify":
+	case "CERT_NONE":
+		if f.Is(i-1, "=") && strings.Contains(f.Text(i-2), "cert_reqs") || f.Is(i-1, ":") {
+			return "certificates are not verified (CERT_NONE)"
+		}
 	}
 	if w, _ := shellTLS(s); w != "" && !strings.Contains(s, "\n") {
 		return w
@@ -278,7 +296,7 @@ func client(f *units.File, i int, name string) bool {
 	}
 	if f.Is(i-1, ".") { // session.verify = False
 		low := strings.ToLower(f.Text(i - 2))
-		return strings.Contains(low, "session") || strings.Contains(low, "client") || strings.Contains(low, "http") || strings.Contains(low, "request") || strings.Contains(low, "conn")
+		return strings.Contains(f.Src, "requests") || strings.Contains(f.Src, "httpx") || strings.Contains(low, "session") || strings.Contains(low, "client") || strings.Contains(low, "http") || strings.Contains(low, "request") || strings.Contains(low, "conn")
 	}
 	depth := 0
 	for k := i - 1; k >= 0 && k > i-200; k-- {
@@ -360,6 +378,25 @@ func returnsTrue(f *units.File, i int) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// checksItself reports whether a configuration brings its own check of certificates.
+func checksItself(text string) bool {
+	flat := strings.Join(strings.Fields(text), " ")
+	return (strings.Contains(text, "VerifyPeerCertificate") || strings.Contains(text, "VerifyConnection")) && !strings.Contains(flat, "error { return nil }")
+}
+
+// nilBody reports whether the function literal at token i does nothing but return nil.
+func nilBody(f *units.File, i int) bool {
+	for k := i; k < i+60 && k < len(f.Tokens); k++ {
+		if f.Is(k, "{") {
+			return f.Is(k+1, "return") && f.Is(k+2, "nil") && f.Close(k) == k+3
+		}
+		if f.Is(k, "(") || f.Is(k, "[") {
+			k = f.Close(k)
 		}
 	}
 	return false
