@@ -143,13 +143,14 @@ func (s *survey) setSomewhere(f *change.File, vars []string) (workflow, others b
 		return false, false
 	}
 	const most = 200
+	tag := f.Lang == source.Go && len(vars) == 1 && vars[0] == strings.ToLower(vars[0]) // a build tag, set by -tags
 	var words []string
 	for _, v := range vars {
 		words = append(words, change.Words(v)...)
 	}
 	for _, places := range s.c.Now.Grep(words, most) {
 		for _, p := range places {
-			workflow = workflow || recipe(p.Path)
+			workflow = workflow || recipe(p.Path) && (!tag || strings.Contains(strings.ToLower(p.Text), "tag"))
 			others = others || p.Path != f.Path && (strings.Contains(p.Text, "go:build") || strings.Contains(p.Text, "+build") || strings.Contains(p.Text, "cfg(") || strings.HasSuffix(p.Path, "Cargo.toml"))
 		}
 	}
