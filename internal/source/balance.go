@@ -14,7 +14,7 @@ func (f *File) Balance() []int32 {
 	match := make([]int32, len(f.Tokens))
 	var stack []bracket
 	for i := range f.Tokens {
-		switch c := f.op(i); c {
+		switch c := f.Char(i); c {
 		case '(', '[', '{':
 			match[i] = int32(len(f.Tokens))
 			stack = append(stack, bracket{at: int32(i), c: c})
@@ -49,7 +49,7 @@ func (f *File) recovered(match []int32) []int32 {
 	indent, stray := int32(0), -1
 	for i := range f.Tokens {
 		t := &f.Tokens[i]
-		c := f.op(i)
+		c := f.Char(i)
 		closes := c == ')' || c == ']' || c == '}'
 		if t.First {
 			indent = t.Col

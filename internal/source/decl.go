@@ -125,7 +125,7 @@ func (d *declarer) body(j int) (from, to int) {
 	f := d.f
 	head := j
 	for ; j < len(f.Tokens) && j < head+400; j++ {
-		switch f.op(j) {
+		switch f.Char(j) {
 		case '(', '[':
 			j = d.closing(j)
 			continue

@@ -62,14 +62,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever is repeated, the cost stays linear: 60 KB of it are read in passing.
+// Whatever is repeated, the cost stays linear: it is read in passing.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"it('a', () => {", "expect(x).", "expect(", "assert(", "@A(", "#[a]", "if x { t.Error() } ", "if a != b {", "def test_a():\n assert (", "assert x or ", "x.y.", "a = b; ", "f(a, ",
 		"func TestA(t *testing.T) { ", "<T", "describe('a', ", "{", ")", "} ", "assert_eq!(a, ", "x shouldBe ", "f'{", "<p>", "class A { void testB() { assertThat(", "a || ", "!", "verify(m).", "x := y\n", "assert x == x\n",
 		"it 'a' do\n", "check(t, ", "  }\n", "{\n"} {
 		for _, l := range languages {
-			f := units.Parse("x", l, []byte(strings.Repeat(piece, 60_000/len(piece))))
+			f := units.Parse("x", l, []byte(strings.Repeat(piece, 20_000/len(piece))))
 			sound(t, f)
 		}
 	}

@@ -1,9 +1,9 @@
-// Package source reads program text just far enough to tell code from comments and strings: a small lexer for the fifteen
-// languages that devflow knows, and the names that a file declares.
+// Package lex splits program text into tokens: names, numbers, strings and operators, without comments and blanks.
 //
-// It is no parser: it never fails, works on broken and half-written files, costs time linear in the input and recurses nowhere
-// deeper than a fixed bound. It owns no table and no file. All functions are pure and safe for concurrent use.
-package source
+// It knows the fifteen languages of package source, which callers use instead of it. It is no parser: it never fails, works
+// on broken and half-written files, costs time linear in the input and recurses nowhere deeper than a fixed bound. It owns
+// no table and no file. All functions are pure and safe for concurrent use.
+package lex
 
 import (
 	"path"

@@ -1,4 +1,4 @@
-package source
+package lex
 
 import "strings"
 
@@ -50,8 +50,8 @@ func (f *File) Is(i int, text string) bool {
 	return f.Src[t.Pos:t.End] == text
 }
 
-// op returns the character of token i if it is an operator of one character, else 0.
-func (f *File) op(i int) byte {
+// Char returns the character of token i if it is an operator of one character, else 0.
+func (f *File) Char(i int) byte {
 	if i < 0 || i >= len(f.Tokens) || f.Tokens[i].Kind != Op || f.Tokens[i].End-f.Tokens[i].Pos != 1 {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package source
+package lex
 
 import (
 	"sort"
