@@ -51,14 +51,20 @@ func find(c *change.Change, report func(rule.Finding)) {
 			before = count(f.OldPath, f.Before.Src)
 		}
 		after := count(f.Path, f.After.Src)
-		neutered(f, &before, &after, report)
+		seen := map[int]bool{}
+		tell := func(r rule.Finding) {
+			seen[r.Line] = true
+			report(r)
+		}
+		neutered(f, &before, &after, tell)
 		if f.Before != nil {
-			replaced(c, f, &before, &after, report)
+			replaced(c, f, &before, &after, tell)
 			triggers(f, len(after.list) > 0, report)
 		}
 		bypass(f, report)
 		if f.Before != nil {
 			appended(f, report)
+			overwritten(f, seen, report)
 		}
 	}
 }
@@ -84,6 +90,52 @@ func appended(f *change.File, report func(rule.Finding)) {
 		}
 		report(rule.Finding{Path: f.Path, Line: l.N, Text: "a failure is thrown away (" + rest + ")", Evidence: t, Fix: "let its failure fail the build"})
 	}
+}
+
+// overwritten reports lines whose words about a check gave way to something that says nothing, the rest of the line kept:
+// what stood there need not be a command that is known.
+func overwritten(f *change.File, told map[int]bool, report func(rule.Finding)) {
+	for _, l := range f.Added {
+		t := strings.TrimSpace(l.Text)
+		if told[l.N] || t == "" || t[0] == '#' || !strings.Contains(t, "echo") && !strings.HasSuffix(strings.TrimRight(t, "\"',"), "true") && !strings.Contains(t, "exit 0") {
+			continue
+		}
+		for _, old := range f.Removed {
+			o := strings.TrimSpace(old.Text)
+			n := 0
+			for n < len(o) && n < len(t) && o[n] == t[n] {
+				n++
+			}
+			for n > 0 && isWord(t[n-1]) { // whole words
+				n--
+			}
+			was, now := o[n:], strings.Trim(t[n:], "\"', ")
+			if at := f.Present(old.N); at < l.N-3 || at > l.N+3 || !speaks(was) && !mentions(was) || now == "" || command.Hollow(was) || strings.Contains(was, "||") {
+				continue
+			}
+			if w := command.Words(now); w[0] != "echo" && now != "true" && now != "exit 0" && now != ":" || !command.Hollow(now) {
+				continue
+			}
+			told[l.N] = true
+			report(rule.Finding{Path: f.Path, Line: l.N, Text: "`" + clip(was) + "` is gone: `" + clip(now) + "` stands in its place", Evidence: t, Fix: "put it back", Before: o, After: t})
+			break
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// mentions reports whether a text names a test or a linter within its words.
+func mentions(text string) bool {
+	low := strings.ToLower(text)
+	for _, w := range [...]string{"test", "lint", "verify", "clippy", "tox", "jest", "mocha"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // checksOf lists the checks of a line of the present file.

@@ -94,13 +94,16 @@ func existing(c *change.Change) []string {
 
 // fixture reports files below test folders that are no tests themselves.
 func fixture(p string) bool {
+	base := path.Base(p)
+	if strings.Contains(base, ".spec.") || strings.Contains(base, ".test.") || strings.HasPrefix(base, "test_") || strings.Contains(base, "_test.") || strings.HasSuffix(base, "Test.java") {
+		return strings.Contains(p, "fixture") || strings.Contains(p, "testdata")
+	}
 	for _, d := range strings.Split(strings.ToLower(path.Dir(p)), "/") {
 		switch d {
 		case "fixtures", "__fixtures__", "fixture", "testdata", "helpers", "support", "mocks", "__mocks__", "utils", "resources", "__snapshots__", "snapshots", "types":
 			return true
 		}
 	}
-	base := path.Base(p)
 	return base == "__init__.py" || base == "conftest.py"
 }
 
