@@ -1,7 +1,7 @@
 // Package honesty holds the rules of the judge that find code that looks done and is not: stubs, expected values pasted
 // in, behaviour that depends on being tested, errors that vanish.
 //
-// The rules stand in the packages below: stub, special, failure and contract; package code reads bodies for all of them.
+// The rules stand in the packages below: stub, special, counter, failure and contract; package code reads bodies for all of them.
 // It owns no table and starts no process. It does not look at tests.
 package honesty
 
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/contract"
+	"github.com/devflow-suite/devflow/judge/evidence/honesty/counter"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/failure"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/special"
 	"github.com/devflow-suite/devflow/judge/evidence/honesty/stub"
@@ -17,5 +18,5 @@ import (
 
 // Rules lists the rules of the package.
 func Rules() []rule.Rule {
-	return slices.Concat(contract.Rules(), failure.Rules(), special.Rules(), stub.Rules())
+	return slices.Concat(contract.Rules(), counter.Rules(), failure.Rules(), special.Rules(), stub.Rules())
 }

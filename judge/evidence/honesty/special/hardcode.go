@@ -327,7 +327,7 @@ func looks(u *units.File, i int, param string) bool {
 	if u.Is(open, ".") || u.Is(open, "?.") {
 		open = i + 3
 	}
-	return (u.Is(open, "[") || u.Is(open, "(") && open > i+1) && contains(u, open, u.Close(open), param)
+	return (u.Is(open, "[") || u.Is(open, "(") && open > i+1) && mentions(u, open, u.Close(open), param)
 }
 
 // entries gives keys and values of a table of literals named name that stands on added lines.

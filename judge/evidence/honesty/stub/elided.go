@@ -44,6 +44,9 @@ func elisions(c *change.Change, f *change.File, report func(rule.Finding)) {
 		}
 		p, ok := around(c, f, cm)
 		loss := lossOf(c, f, p, ok)
+		if loss != most && replaces(f, cm) && !(ok && p.Before != nil && code.Moved(c, p)) {
+			loss = most
+		}
 		if loss == kept && !clear || loss == kept && ok && p.Before != nil && !cm.Own {
 			continue
 		}
@@ -92,6 +95,24 @@ func lossOf(c *change.Change, f *change.File, p change.FuncPair, inside bool) lo
 		return kept
 	}
 	return most
+}
+
+// replaces reports whether a comment stands in the place of at least two lines of code, with fewer new ones beside it.
+func replaces(f *change.File, cm lex.Comment) bool {
+	gone := 0
+	for _, l := range f.Removed {
+		if at := f.Present(l.N); at >= cm.Line-1 && at <= cm.EndLine+1 && len(change.Words(l.Text)) > 0 && !strings.HasPrefix(strings.TrimSpace(l.Text), "//") && !strings.HasPrefix(strings.TrimSpace(l.Text), "*") {
+			gone++
+		}
+	}
+	fresh := 0
+	for n := cm.EndLine + 1; f.Touched(n, n) && fresh < gone; n++ {
+		fresh++
+	}
+	for n := cm.Line - 1; f.Touched(n, n) && fresh < gone; n-- {
+		fresh++
+	}
+	return gone >= 2 && fresh < gone
 }
 
 // around is the innermost present function around a comment.

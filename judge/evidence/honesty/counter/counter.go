@@ -1,4 +1,7 @@
-package special
+// Package counter holds the rule about functions whose answer depends on how often they were called.
+//
+// It owns no table and starts no process.
+package counter
 
 import (
 	"github.com/devflow-suite/devflow/internal/source"
@@ -9,8 +12,9 @@ import (
 	"github.com/devflow-suite/devflow/judge/verdict"
 )
 
-func counter() rule.Rule {
-	return rule.Rule{
+// Rules lists the rules of the package.
+func Rules() []rule.Rule {
+	return []rule.Rule{{
 		ID: "call-counter", Axis: verdict.Honesty, Class: verdict.Hard,
 		What:     "what a function gives depends on how often it was called",
 		Why:      "it can answer the calls of a test one after the other without doing the work",
@@ -22,7 +26,7 @@ func counter() rule.Rule {
 				}
 			}
 		},
-	}
+	}}
 }
 
 func counts(p change.FuncPair, report func(rule.Finding)) {
@@ -63,6 +67,8 @@ func raised(u *units.File, i int) (name string, at int) {
 		return w, i
 	case u.Is(i+1, "=") && u.Is(i+2, "(") && u.Text(i+3) == w && (u.Is(i+4, "??") || u.Is(i+4, "||")):
 		return w, i
+	case u.Is(i+1, "=") && stepped(u, i): // n = state.get("n", 0) + 1
+		return w, i
 	case u.Is(i+1, "]") && (u.Is(i+2, "+=") || u.Is(i+2, "++")): // state[0] += 1
 		if k := u.Text(i - 2); u.Is(i-1, "[") {
 			return k, i
@@ -94,6 +100,18 @@ func raised(u *units.File, i int) (name string, at int) {
 		return u.Text(i + 2), i
 	}
 	return "", 0
+}
+
+// stepped reports an assignment at name i of its own former value, looked up anywhere, plus one.
+func stepped(u *units.File, i int) bool {
+	own := false
+	for k := i + 2; k < i+16 && k < len(u.Tokens) && !u.Tokens[k].First && !u.Is(k, ";"); k++ {
+		own = own || u.Text(k) == u.Text(i) || u.Kind(k) == source.String && u.Unquote(k) == u.Text(i)
+		if own && u.Is(k, "+") && u.Is(k+1, "1") {
+			return true
+		}
+	}
+	return false
 }
 
 func contains(u *units.File, from, to int, w string) bool {
