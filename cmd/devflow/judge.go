@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
+	"github.com/devflow-suite/devflow/internal/commandline"
 	"github.com/devflow-suite/devflow/internal/config"
-	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/evidence"
@@ -47,10 +47,12 @@ func (a *app) judge() *cli.Command {
 	return &cli.Command{
 		Name: "judge", Usage: "judge a change by evidence", Description: judgeHelp,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Usage: "compare the work tree with `REV` instead of HEAD", Destination: &o.Base},
-			&cli.StringFlag{Name: "diff", Usage: "judge the patch in `FILE`, - for standard input", Destination: &diff},
+			&cli.StringFlag{Name: "base", Usage: "compare the work tree with `REV` instead of HEAD", Destination: &o.Base, Validator: a.given("base", "a revision")},
+			&cli.StringFlag{Name: "diff", Usage: "judge the patch in `FILE`, - for standard input", Destination: &diff, Validator: a.given("diff", "a file, or - for standard input")},
 			&cli.StringFlag{Name: "task", Usage: "what the change should do, in a sentence (for a model)", Destination: &o.Task},
-			&cli.StringFlag{Name: "backend", Usage: "ask a model too: auto, openai, claude or command", Destination: &backend, Value: "off"},
+			&cli.StringFlag{Name: "backend", Usage: "ask a model too: auto, openai, claude or command", Destination: &backend, Value: config.BackendOff, Validator: func(s string) error {
+				return a.Check(commandline.OneOf("backend", s, "auto", config.BackendOpenAI, config.BackendClaude, config.BackendCommand, config.BackendOff))
+			}},
 			&cli.BoolFlag{Name: "sarif", Usage: "print SARIF 2.1.0", Destination: &asSARIF},
 			&cli.BoolFlag{Name: "pending", Usage: "list what waits for a person's review", Destination: &pending},
 			frame.JSONFlag(&asJSON),
@@ -75,14 +77,11 @@ func (a *app) judge() *cli.Command {
 			if o.Panel, err = a.panel(backend); err != nil {
 				return err
 			}
+			done := a.Waiting("judging")
 			report, err := review.Run(ctx, o)
-			switch {
-			case errors.Is(err, gitx.ErrNoRepo):
-				return frame.Hint(err, "cd into a git repository, or devflow judge --diff FILE")
-			case err != nil && o.Base != "":
-				return frame.Hint(err, "git log --oneline -3 "+o.Base)
-			case err != nil:
-				return err
+			done()
+			if err != nil {
+				return frame.Hint(err, review.Hint(err))
 			}
 			switch {
 			case asJSON:
@@ -90,7 +89,7 @@ func (a *app) judge() *cli.Command {
 			case asSARIF:
 				err = report.SARIF(a.Stdout, frame.Version(version), evidence.Rules())
 			default:
-				err = report.Text(a.Stdout, review.ColoursFor(a.Stdout, a.Getenv))
+				err = report.Text(a.Stdout, a.look())
 			}
 			switch {
 			case err != nil:
@@ -103,6 +102,25 @@ func (a *app) judge() *cli.Command {
 			return nil
 		},
 	}
+}
+
+// given refuses a flag without a value: an unset variable in a script must not judge something else.
+func (a *app) given(flag, want string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return a.Check(&commandline.Mistake{Flag: flag, Value: s, Want: want})
+		}
+		return nil
+	}
+}
+
+// look is how the verdict is shown on what standard output is.
+func (a *app) look() review.Look {
+	l := review.Look{Width: frame.Columns(a.Stdout)}
+	if a.Coloured() {
+		l.Colours = review.Terminal()
+	}
+	return l
 }
 
 // pending lists what waits for a person's review.
@@ -119,7 +137,7 @@ func (a *app) pending(asJSON bool) error {
 	}); err != nil {
 		return explain(err)
 	}
-	return a.Print(asJSON, list, func(w io.Writer) error { return review.WritePending(w, list) })
+	return a.Print(asJSON, list, func(w io.Writer) error { return review.WritePending(w, list, a.look()) })
 }
 
 // panel is who judges by hand: the rules, and a model where one is asked for.

@@ -2,9 +2,11 @@ package diff
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
@@ -15,24 +17,48 @@ type Fragment struct {
 	Before, After []byte // the hunks at their lines, with blank lines for what is not shown; nil when that side does not exist
 }
 
+// ErrNoPatch is returned for a text in which no file is changed.
+var ErrNoPatch = errors.New("no file in it")
+
 // Fragments reads a patch that somebody hands in: with text before the first file or between files (a mail, `git show`), with counts in
 // hunk headers that do not fit, and in the traditional form of `diff -u`. A piece that cannot be read becomes a
 // Fragment with Unreadable set. The error is for a text that is no patch. Safe for any bytes.
 func Fragments(patch []byte) ([]Fragment, error) {
 	pieces := split(patch)
 	if len(pieces) == 0 && len(bytes.TrimSpace(patch)) > 0 {
-		return nil, fmt.Errorf("parse patch: no file in it: %.80q", bytes.TrimSpace(patch))
+		return nil, fmt.Errorf("parse patch: %w: %.80q", ErrNoPatch, bytes.TrimSpace(patch))
 	}
 	var out []Fragment
 	for _, piece := range pieces {
 		piece = recount(piece)
 		f := Fragment{File: parseFile(piece)}
+		if !bytes.HasPrefix(piece, []byte(fileMark)) {
+			f.unprefixed(piece)
+		}
 		if f.Unreadable == "" && !f.Binary {
 			f.fill(piece)
 		}
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// unprefixed takes a/ and b/ off the names of a piece in the traditional form, where they are no part of the form but often
+// there: when every name that is given has its own.
+func (f *Fragment) unprefixed(piece []byte) {
+	before, rest, _ := bytes.Cut(piece, []byte{'\n'})
+	now, _, _ := bytes.Cut(rest, []byte{'\n'})
+	named := func(line []byte, mark string) bool {
+		return bytes.HasPrefix(line[min(4, len(line)):], []byte(mark)) || bytes.HasPrefix(line[min(4, len(line)):], []byte("/dev/null"))
+	}
+	if !named(before, "a/") || !named(now, "b/") {
+		return
+	}
+	for _, name := range [...]*string{&f.Old, &f.New} {
+		if strings.HasPrefix(*name, "a/") || strings.HasPrefix(*name, "b/") {
+			*name = (*name)[len("a/"):]
+		}
+	}
 }
 
 // maxSpread bounds the lines between hunks that are written as blank lines: a line number of two billion is no reason to
@@ -107,7 +133,7 @@ func split(patch []byte) [][]byte {
 
 // recount writes the counts of hunk headers anew, and cuts off what follows the last hunk (the signature of a mail).
 func recount(piece []byte) []byte {
-	header := regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+	header := regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,\d+)? @@`)
 	lines := bytes.SplitAfter(piece, []byte{'\n'})
 	var out bytes.Buffer
 	for i := 0; i < len(lines); {
@@ -121,12 +147,15 @@ func recount(piece []byte) []byte {
 			continue
 		}
 		var body bytes.Buffer
-		old, now := 0, 0
+		old, now, said := 0, 0, 1
+		if len(m[2]) > 0 {
+			said, _ = strconv.Atoi(string(m[2]))
+		}
 		j := i + 1
 	hunk:
 		for ; j < len(lines); j++ {
 			l := lines[j]
-			if bytes.Equal(bytes.TrimRight(l, "\r\n"), []byte("-- ")) && j+3 >= len(lines) {
+			if bytes.Equal(bytes.TrimRight(l, "\r\n"), []byte("-- ")) && (old >= said || j+4 >= len(lines)) { // the signature of a mail
 				break
 			}
 			switch {
@@ -147,7 +176,7 @@ func recount(piece []byte) []byte {
 			}
 			body.Write(l)
 		}
-		oldAt, newAt := string(m[1]), string(m[2])
+		oldAt, newAt := string(m[1]), string(m[3])
 		rest := lines[i][len(m[0]):]
 		out.WriteString("@@ -" + oldAt + "," + strconv.Itoa(old) + " +" + newAt + "," + strconv.Itoa(now) + " @@")
 		out.Write(rest)

@@ -17,4 +17,5 @@ var (
 	ErrNoRepo   = errors.New("no git work tree") // the folder is in no repository with a work tree
 	ErrNoGit    = errors.New("no git program")   // the git binary is missing
 	ErrTooLarge = errors.New("too large to read")
+	ErrNoRev    = errors.New("no such revision") // nothing of that name is in the repository
 )

@@ -57,7 +57,7 @@ func OfPatch(patch []byte) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{TestsOptional: true, Change: change, patch: patch}
+	c := &Case{TestsOptional: true, Change: change, patch: patch, NoDiff: len(change.Files) == 0 && len(unread) == 0}
 	for _, text := range unread {
 		c.doubt(verdict.Soft, "", "not looked at: "+text, "")
 	}

@@ -1,9 +1,11 @@
 package review
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/devflow-suite/devflow/judge"
@@ -29,33 +31,44 @@ func ReadPatch(name string, in io.Reader) ([]byte, error) {
 	case len(text) > maxPatchFile:
 		return nil, fmt.Errorf("read patch: more than %d MB", maxPatchFile>>20)
 	}
-	return append([]byte{}, text...), nil
+	return unmailed(append([]byte{}, text...)), nil
 }
 
-// ColoursFor are colours on a terminal that has them and a person who wants them.
-func ColoursFor(w io.Writer, getenv func(string) string) Colours {
-	f, ok := w.(*os.File)
-	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
-		return Colours{}
+// unmailed takes the CR out of every line end of a patch that a program for texts has rewritten: then the lines of git and diff
+// have one, too. A patch about files with such line ends keeps them.
+func unmailed(patch []byte) []byte {
+	for line := range bytes.Lines(patch) {
+		for _, mark := range [...]string{"diff --git ", "--- ", "@@ -"} {
+			if !bytes.HasPrefix(line, []byte(mark)) {
+				continue
+			}
+			if bytes.HasSuffix(line, []byte("\r\n")) {
+				return bytes.ReplaceAll(patch, []byte("\r\n"), []byte("\n"))
+			}
+			return patch
+		}
 	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return Colours{}
-	}
-	return Colours{Red: "\x1b[31;1m", Yellow: "\x1b[33;1m", Green: "\x1b[32;1m", Dim: "\x1b[2m", Reset: "\x1b[0m"}
+	return patch
 }
 
 // WritePending lists for people what waits for a review.
-func WritePending(w io.Writer, list []judge.Waiting) error {
+func WritePending(w io.Writer, list []judge.Waiting, l Look) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(w, "Nothing waits for a review.")
 		return err
 	}
+	var b strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(w, "%s  %s  %s\n  %s\n  %s\n", time.UnixMilli(p.JudgedMS).Format(time.DateTime), p.Verdict, p.TaskID, p.Root, p.What)
+		word := fmt.Sprintf("%-5s ", Report{Verdict: judge.Verdict{Outcome: p.Verdict}}.Word())
+		l.wrap(&b, l.Bold+word+l.Reset, indent, len(word), plain(p.What))
+		at := time.UnixMilli(p.JudgedMS).Format("2006-01-02 15:04")
+		l.wrap(&b, indent, indent, len(indent), plain(p.Root)+", judged "+at+", task "+plain(p.TaskID))
 		for _, r := range p.Reasons {
-			fmt.Fprintln(w, "  -", r)
+			l.wrap(&b, indent+"- ", indent+"  ", len(indent)+2, plain(r.String()))
 		}
+		b.WriteByte('\n')
 	}
-	_, err := fmt.Fprintln(w, "\nReview the change; when the agent pushes it, the refusal holds the code that you type to let it pass.")
+	l.wrap(&b, "", "", 0, "Review the change; when the agent pushes it, the refusal holds the code that you type to let it pass.")
+	_, err := io.WriteString(w, b.String())
 	return err
 }

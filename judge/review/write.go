@@ -2,9 +2,7 @@ package review
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/verdict"
@@ -102,63 +100,4 @@ func (r Report) JSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(out)
-}
-
-// Colours of a terminal; empty strings without one.
-type Colours struct{ Red, Yellow, Green, Dim, Reset string }
-
-// Text writes the verdict for eyes, the heaviest findings first.
-func (r Report) Text(w io.Writer, c Colours) error {
-	var b strings.Builder
-	colour := map[string]string{"FAIL": c.Red, "WARN": c.Yellow, "PASS": c.Green}[r.Word()]
-	fmt.Fprintf(&b, "%s%s%s  %s\n", colour, strings.ReplaceAll(r.Word(), "_", " "), c.Reset, r.about())
-	for _, x := range r.Reasons {
-		l := level(x.Weight())
-		where := x.File
-		if x.Line > 0 {
-			where = fmt.Sprintf("%s:%d", x.File, x.Line)
-		}
-		fmt.Fprintf(&b, "\n%s%-5s%s %s", map[string]string{"FAIL": c.Red, "WARN": c.Yellow}[l], strings.ReplaceAll(strings.ToLower(l), "_", " "), c.Reset, where)
-		if x.Rule != "" {
-			fmt.Fprintf(&b, "  %s%s (%s)%s", c.Dim, x.Rule, x.Axis, c.Reset)
-		}
-		fmt.Fprintf(&b, "\n      %s\n", x.Text)
-		if x.Evidence != "" {
-			fmt.Fprintf(&b, "      %s| %s%s\n", c.Dim, x.Evidence, c.Reset)
-		}
-		if x.Fix != "" {
-			fmt.Fprintf(&b, "      → %s\n", x.Fix)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// about says what was judged.
-func (r Report) about() string {
-	files := fmt.Sprintf("%d changed files", r.Files)
-	if r.Files == 1 {
-		files = "1 changed file"
-	}
-	if r.Read != r.Files {
-		files += fmt.Sprintf(", %d read", r.Read)
-	}
-	switch {
-	case r.Partial:
-		return files + " of a patch; what the rest of the project says was not asked"
-	case r.Outcome == judge.Skipped:
-		return "nothing differs from " + r.from()
-	}
-	return files + " against " + r.from()
-}
-
-func (r Report) from() string {
-	const short = 12
-	switch {
-	case r.Base == "":
-		return "an empty repository"
-	case len(r.Base) >= 40:
-		return "HEAD " + r.Base[:short]
-	}
-	return r.Base
 }

@@ -27,8 +27,13 @@ func (e blockedError) Unwrap() error { return e.error }
 // Usage says that the command line is wrong: the program ends with ExitUsage.
 func Usage(err error) error { return usageError{err} }
 
-// Hint adds what a person can do, mostly the command that helps. The outermost hint is shown.
-func Hint(err error, hint string) error { return hintError{err, hint} }
+// Hint adds what a person can do, mostly the command that helps; "" adds nothing. The outermost hint is shown.
+func Hint(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return hintError{err, hint}
+}
 
 // Hinted reports whether an error has a hint already.
 func Hinted(err error) bool {

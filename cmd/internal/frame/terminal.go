@@ -1,8 +1,11 @@
 package frame
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -25,4 +28,27 @@ func Columns(stream any) int {
 // Coloured reports whether standard output is a terminal that has colours and a person who wants them.
 func (a *App) Coloured() bool {
 	return a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb" && Columns(a.Stdout) > 0
+}
+
+// patience is how long a command may be silent on a terminal.
+const patience = time.Second
+
+// Waiting says on a terminal what is being done when that takes long. The caller calls done before it writes anything.
+func (a *App) Waiting(what string) (done func()) {
+	if Columns(a.Stderr) == 0 {
+		return func() {}
+	}
+	said := make(chan struct{})
+	line := what + " …"
+	timer := time.AfterFunc(patience, func() {
+		defer close(said)
+		fmt.Fprint(a.Stderr, line)
+	})
+	return func() {
+		if timer.Stop() {
+			return
+		}
+		<-said
+		fmt.Fprint(a.Stderr, "\r"+strings.Repeat(" ", len(line))+"\r")
+	}
 }
