@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -73,7 +74,7 @@ func Boundary(ctx context.Context, d Deps, session string, seq int64) (Result, e
 	b.by = "boundary-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(b.asked.UnixNano(), 36)
 	res, err := b.run(ctx)
 	if err != nil {
-		return b.closed(), fmt.Errorf("judge %s: %w", telemetry.TaskID(session, seq), err)
+		return b.closed(ctx.Err() != nil), fmt.Errorf("judge %s: %w", telemetry.TaskID(session, seq), err)
 	}
 	return res, nil
 }
@@ -111,7 +112,7 @@ func (b *boundary) run(ctx context.Context) (Result, error) {
 	if b.settled() {
 		return b.again(b.last.Outcome)
 	}
-	v := b.panel().Evaluate(ctx, b.c)
+	v := b.evaluate(ctx)
 	if ctx.Err() != nil { // half a look is none: the claims go back
 		return Result{}, errors.Join(context.Cause(ctx), b.d.DB.Update(b.release))
 	}
@@ -119,6 +120,21 @@ func (b *boundary) run(ctx context.Context) (Result, error) {
 		return b.again(v.Outcome)
 	}
 	return b.store(v)
+}
+
+// reserve is what is kept of the run's time to store the verdict in.
+const reserve = 10 * time.Second
+
+// evaluate asks the panel, and leaves time to store what it says: who is late could not look, which is a verdict too.
+func (b *boundary) evaluate(ctx context.Context) Verdict {
+	end, limited := ctx.Deadline()
+	if !limited {
+		return b.panel().Evaluate(ctx, b.c)
+	}
+	left := time.Until(end)
+	inner, cancel := context.WithTimeoutCause(ctx, left-min(reserve, left/2), errors.New("no time left"))
+	defer cancel()
+	return b.panel().Evaluate(inner, b.c)
 }
 
 func (b *boundary) panel() Panel {
@@ -346,7 +362,14 @@ func (b *boundary) advance(tx *store.Tx, v Verdict, now int64, res *Result) (Rou
 	return r, nil
 }
 
-// columns are those of task_executions that a verdict fills, with what revisers gave.
+// leafColumns are the columns of task_executions that a reviser may fill: nothing that others measure, nothing that costs.
+var leafColumns = [...]string{
+	"lob_violations", "duplication_detected", "type_contract_violations", "unjustified_complexity", "naming_consistency_score", "edge_case_coverage", "arch_pattern_violations",
+	"monetary_math_status", "idempotency_status", "contract_status", "user_intent_status", "judge_reasoning",
+}
+
+// columns are those of task_executions that a verdict fills, with what revisers gave. Leaves of other names are left out:
+// they are no reason to lose the verdict.
 func columns(v Verdict, leaves map[string]any) map[string]any {
 	blocking, evidence := []string{}, []string{}
 	for _, r := range v.Reasons {
@@ -359,17 +382,25 @@ func columns(v Verdict, leaves map[string]any) map[string]any {
 	}
 	out := map[string]any{"judge_verdict": string(v.Outcome), "judge_categories_failed": encode(blocking), "judge_evidence_fragments": encode(evidence)}
 	for column, value := range leaves {
-		if _, ours := out[column]; !ours {
-			out[column] = value
+		switch value.(type) {
+		case string, bool, int, int64, float64:
+			if slices.Contains(leafColumns[:], column) {
+				out[column] = value
+			}
 		}
 	}
 	return out
 }
 
-// closed is the answer when the store does not work: nothing passes, and nothing can be counted, so nothing blocks.
-func (b *boundary) closed() Result {
-	reasons := []Reason{{Prefix: "sec", Class: Hard, Text: "swarm-reports-unavailable: the store cannot be used"}}
+// closed is the answer when the store does not work or the time is over: nothing passes, and nothing can be counted, so
+// nothing blocks.
+func (b *boundary) closed(late bool) Result {
+	why := "the store cannot be used"
+	if late {
+		why = "the run was not done in time"
+	}
+	reasons := []Reason{{Prefix: "sec", Class: Hard, Text: "swarm-reports-unavailable: " + why}}
 	r := Result{TaskID: telemetry.TaskID(b.session, b.seq), Session: b.session, Seq: b.seq, Verdict: Fail, Reasons: reasons, Action: Message}
-	r.Text = "[devflow:judge] " + r.TaskID + ": could not judge, the store cannot be used. This is not a pass: do not push on it."
+	r.Text = "[devflow:judge] " + r.TaskID + ": could not judge, " + why + ". This is not a pass: do not push on it."
 	return r
 }
