@@ -40,6 +40,7 @@ type Panel struct {
 // Evaluate asks every examiner, applies the project's waivers, asks the revisers, and folds what they and the signals
 // say. It never fails: what could not be looked at is a reason.
 func (p Panel) Evaluate(ctx context.Context, c *Case) Verdict {
+	waivers := c.Waivers() // what does not hold there is a doubt
 	reasons := append(c.Forced(), c.Doubts()...)
 	for _, e := range p.Examiners {
 		found, err := e.Examine(ctx, c)
@@ -51,7 +52,7 @@ func (p Panel) Evaluate(ctx context.Context, c *Case) Verdict {
 	if len(p.Examiners) == 0 {
 		reasons = append(reasons, Reason{Prefix: "judge", Class: Blind, Text: "could not judge: no examiner"})
 	}
-	reasons = append(waiver.Apply(reasons, c.Waivers(), c.Now()), c.WaiverDoubts()...)
+	reasons = append(waiver.Apply(reasons, waivers, c.Now()), c.WaiverDoubts()...)
 	reasons = verdict.Tidy(reasons)
 	for _, r := range p.Revisers {
 		if c.NoDiff {

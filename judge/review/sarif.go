@@ -1,6 +1,8 @@
 package review
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -39,6 +41,7 @@ type (
 		ID    string            `json:"id"`
 		Short sarifText         `json:"shortDescription"`
 		Full  sarifText         `json:"fullDescription"`
+		Help  sarifText         `json:"help"`
 		Props map[string]string `json:"properties,omitempty"`
 	}
 	sarifResult struct {
@@ -67,18 +70,18 @@ func (r Report) SARIF(w io.Writer, version string, rules []rule.Rule) error {
 		}
 	}
 	for _, x := range rules {
-		describe(sarifRule{x.ID, sarifText{x.What}, sarifText{x.Why}, map[string]string{"axis": string(x.Axis)}})
+		describe(sarifRule{x.ID, sarifText{x.What}, sarifText{x.Why}, sarifText{x.Why}, map[string]string{"axis": string(x.Axis)}})
 	}
 	results := []sarifResult{}
 	for _, x := range r.Reasons {
 		id := x.Rule
 		if id == "" {
 			id = x.Prefix
-			describe(sarifRule{ID: id, Short: sarifText{"[" + id + "]"}, Full: sarifText{"found outside of the rules"}})
+			describe(sarifRule{ID: id, Short: sarifText{"[" + id + "]"}, Full: sarifText{"found outside of the rules"}, Help: sarifText{"The message says what to do."}})
 		}
 		result := sarifResult{
 			Rule: id, Level: map[judge.Class]string{judge.Hard: "error", judge.Soft: "warning", judge.Note: "note", judge.Blind: "error"}[x.Weight()],
-			Message: sarifText{x.Text}, Prints: map[string]string{"finding/v1": x.Finding()},
+			Message: sarifText{x.Text}, Prints: map[string]string{"finding/v1": fingerprint(x)},
 		}
 		if x.Fix != "" {
 			result.Message.Text += "\nFix: " + x.Fix
@@ -91,7 +94,7 @@ func (r Report) SARIF(w io.Writer, version string, rules []rule.Rule) error {
 		if x.Evidence != "" && !x.Gone {
 			region.Snippet = &sarifText{x.Evidence}
 		}
-		result.Locations = []sarifLocation{{sarifPhysical{sarifArtifact{(&url.URL{Path: file}).EscapedPath(), "%SRCROOT%"}, region}}}
+		result.Locations = []sarifLocation{{sarifPhysical{sarifArtifact{(&url.URL{Path: file}).String(), "%SRCROOT%"}, region}}}
 		if x.Waived {
 			result.Suppression = []sarifSuppression{{"external"}}
 		}
@@ -99,7 +102,7 @@ func (r Report) SARIF(w io.Writer, version string, rules []rule.Rule) error {
 	}
 	type driver struct {
 		Name    string      `json:"name"`
-		Version string      `json:"semanticVersion,omitempty"`
+		Version string      `json:"version,omitempty"`
 		URI     string      `json:"informationUri"`
 		Rules   []sarifRule `json:"rules"`
 	}
@@ -115,4 +118,10 @@ func (r Report) SARIF(w io.Writer, version string, rules []rule.Rule) error {
 		Version string `json:"version"`
 		Runs    []run  `json:"runs"`
 	}{sarifSchema, sarifVersion, []run{{map[string]driver{"driver": {"devflow", version, home, described}}, results}}})
+}
+
+// fingerprint is the same for a finding that has moved to other lines.
+func fingerprint(x judge.Reason) string {
+	sum := sha256.Sum256([]byte(x.Finding()))
+	return hex.EncodeToString(sum[:16])
 }

@@ -63,7 +63,8 @@ func (r Report) Text(w io.Writer, l Look) error {
 		l.finding(&b, x)
 	}
 	if len(r.Reasons) > screen {
-		fmt.Fprintf(&b, "\n%s  %s\n", r.headline(l), r.counts())
+		b.WriteByte('\n')
+		l.wrap(&b, r.headline(l)+"  ", "", len(r.Word())+2, r.counts())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -157,6 +158,9 @@ func (l Look) finding(b *strings.Builder, x judge.Reason) {
 	b.WriteByte('\n')
 	l.wrap(b, indent, indent, len(indent), plain(x.Text))
 	for line := range strings.Lines(x.Evidence) {
+		if !strings.Contains(strings.TrimSpace(x.Evidence), "\n") {
+			line = strings.TrimSpace(line)
+		}
 		text := cut(strings.TrimRight(plain(line), " "), l.Width-len(indent)-2)
 		fmt.Fprintf(b, "%s%s| %s%s\n", indent, l.Dim, text, l.Reset)
 	}
