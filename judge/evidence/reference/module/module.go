@@ -136,6 +136,7 @@ func added(c *change.Change, report func(rule.Finding)) {
 	if v == nil || c.Partial {
 		return
 	}
+	ask(v, c)
 	for _, f := range c.Files {
 		if f.After == nil || f.Lang == "" || f.Kind == layout.Generated || f.Status == 'R' && len(f.Added) == 0 {
 			continue
@@ -267,20 +268,67 @@ func missing(v *project.View, r *names.Reader, m *imports.Import, n imports.Name
 	return false
 }
 
-// unheard gives a part of a path into the own crate that occurs nowhere else in the project.
-func unheard(v *project.View, f *change.File, m *imports.Import) string {
-	if m.Spec != "crate" && m.Spec != "super" && m.Spec != "self" && !strings.HasPrefix(m.Spec, "crate::") && !strings.HasPrefix(m.Spec, "super::") && !strings.HasPrefix(m.Spec, "self::") {
-		return ""
+// widely is the number of places from which on a word is certainly one of the project's own.
+const widely = 60
+
+// parts lists the words of a path into the own crate that must be names of this project.
+func parts(m *imports.Import) []string {
+	if len(m.Names) == 0 {
+		return nil
 	}
-	words := strings.Split(m.Spec, "::")
-	words = append(words, m.Names[0].Name)
-	for k := len(words) - 1; k >= 0; k-- {
-		w := words[k]
-		if w == "crate" || w == "super" || w == "self" || strings.HasPrefix(w, "r#") {
+	var out []string
+	for _, w := range append(strings.Split(m.Spec, "::"), m.Names[0].Name) {
+		if w != "crate" && w != "super" && w != "self" && !strings.HasPrefix(w, "r#") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// ask searches the words of all new paths at once, so that each has its answer at hand.
+func ask(v *project.View, c *change.Change) {
+	var words []string
+	for _, f := range c.Files {
+		if f.After == nil || f.Lang != source.Rust {
 			continue
 		}
-		known := false
-		for _, p := range v.Places([]string{w})[w] {
+		r := v.Present(f.Path)
+		for k := range r.Imports {
+			if m := &r.Imports[k]; own(m.Spec) && m.Form != imports.File && f.Touched(m.Line, max(r.TokenLine(m.To-1), m.Line)) {
+				words = append(words, parts(m)...)
+			}
+		}
+	}
+	if len(words) > 0 {
+		v.Places(words)
+	}
+}
+
+// own reports paths into the own crate.
+func own(spec string) bool {
+	for _, root := range [...]string{"crate", "super", "self"} {
+		if spec == root || strings.HasPrefix(spec, root+"::") {
+			return true
+		}
+	}
+	return false
+}
+
+// unheard gives a part of a path into the own crate that occurs nowhere else in the project.
+func unheard(v *project.View, f *change.File, m *imports.Import) string {
+	if !own(m.Spec) {
+		return ""
+	}
+	for _, w := range parts(m) {
+		places := v.Places([]string{w})[w]
+		known := len(places) > widely
+		if known {
+			continue
+		}
+		for _, p := range places {
+			if known {
+				break
+			}
 			r := v.Present(p.Path)
 			if r == nil || source.Of(p.Path) != source.Rust {
 				known = known || strings.HasSuffix(p.Path, ".toml")
