@@ -102,6 +102,13 @@ func (r *Reader) At(name string) []int {
 // Declares reports whether a declaration, a variable or an import may give the file the name, other than through an
 // import that except (may be nil) picks out.
 func (r *Reader) Declares(name string, except func(*imports.Import) bool) bool {
+	if r.Lang == source.Go { // their names stand in strings
+		for k := range r.Imports {
+			if m := &r.Imports[k]; m.Alias == name && (except == nil || !except(m)) {
+				return true
+			}
+		}
+	}
 	for _, i := range r.At(name) {
 		switch r.Role(i) {
 		case Bind, Def, Inner:

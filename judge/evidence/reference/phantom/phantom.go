@@ -188,7 +188,8 @@ func decide(v *project.View, x candidate, places []change.Place) (verdict.Class,
 		}
 		return verdict.Hard, !given(v, x)
 	case source.JS, source.TS:
-		return verdict.Hard, !x.root && x.r.Module() && !ambient(v, x, places) && !strings.HasSuffix(x.file.Path, ".d.ts")
+		// browsers have more types than any list
+		return level(x.r.Is(x.at-1, "new")), !x.root && x.r.Module() && !ambient(v, x, places) && !strings.HasSuffix(x.file.Path, ".d.ts")
 	case source.Go:
 		return level(x.root), !given(v, x) && !packaged(v, x) // tools write Go's imports when a file is saved
 	case source.Rust:

@@ -108,6 +108,9 @@ func (s *search) references(t *project.Removed) []ref {
 	places := s.places[t.Name]
 	paths := map[string]bool{}
 	for _, p := range places {
+		if family == "jvm" && strings.Contains(p.Text, "JvmName") {
+			return nil // a Kotlin file stands for it
+		}
 		if project.Speaks(p.Path, family) {
 			paths[p.Path] = true
 		}
