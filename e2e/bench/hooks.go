@@ -54,7 +54,7 @@ func hookTable(w *world, o options, r *report) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.program("prompt", "devflow-user-prompt-submit", w.event(prompt)).once(); err != nil {
+	if _, _, err := w.program("prompt", "devflow-user-prompt-submit", w.event(prompt)).once(); err != nil {
 		return err
 	}
 	write := w.event(preWrite)
@@ -182,7 +182,7 @@ func stopTable(w *world, o options, r *report) error {
 		return err
 	}
 	for _, p := range []*program{small, large} {
-		if _, err := p.once(); err != nil { // reads the file once, as the session's first Stop did
+		if _, _, err := p.once(); err != nil { // reads the file once, as the session's first Stop did
 			return err
 		}
 	}

@@ -21,38 +21,39 @@ type program struct {
 	stdin  []byte
 	before func() error // not timed: prepares the next run
 	times  []time.Duration
+	cpu    []time.Duration // processor time, that of children which were waited for included
 }
 
 // once runs the program and returns its wall time. Anything but exit status 0 is an error: a floor or hook that fails
 // fast would look fast.
-func (p *program) once() (time.Duration, error) {
+func (p *program) once() (wall, cpu time.Duration, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer r.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer null.Close()
 	start := time.Now()
 	proc, err := os.StartProcess(p.argv[0], p.argv, &os.ProcAttr{Dir: p.dir, Env: p.env, Files: []*os.File{r, null, os.Stderr}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
 		w.Close()
-		return 0, fmt.Errorf("start %s: %w", p.name, err)
+		return 0, 0, fmt.Errorf("start %s: %w", p.name, err)
 	}
 	_, _ = w.Write(p.stdin) // a program that does not read its input is a valid floor
 	w.Close()
 	state, err := proc.Wait()
 	took := time.Since(start)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if state.ExitCode() != 0 {
-		return 0, fmt.Errorf("%s: exit status %d", p.name, state.ExitCode())
+		return 0, 0, fmt.Errorf("%s: exit status %d", p.name, state.ExitCode())
 	}
-	return took, nil
+	return took, state.UserTime() + state.SystemTime(), nil
 }
 
 // alternate runs every program once per round, in a fresh random order each round, so that a drifting machine hits all
@@ -67,12 +68,12 @@ func alternate(rounds, warm int, programs ...*program) error {
 					return err
 				}
 			}
-			took, err := p.once()
+			took, cpu, err := p.once()
 			if err != nil {
 				return err
 			}
 			if round >= warm {
-				p.times = append(p.times, took)
+				p.times, p.cpu = append(p.times, took), append(p.cpu, cpu)
 			}
 		}
 	}
@@ -91,7 +92,7 @@ func crowd(n, rounds int, p *program) error {
 		)
 		for range n {
 			wg.Go(func() {
-				_, err := p.once()
+				_, _, err := p.once()
 				took := time.Since(start)
 				mu.Lock()
 				defer mu.Unlock()
@@ -111,8 +112,13 @@ func crowd(n, rounds int, p *program) error {
 }
 
 // quantile of the collected times, q between 0 and 1.
-func (p *program) quantile(q float64) time.Duration {
-	sorted := slices.Clone(p.times)
+func (p *program) quantile(q float64) time.Duration { return at(p.times, q) }
+
+// spent is the quantile of the collected processor times.
+func (p *program) spent(q float64) time.Duration { return at(p.cpu, q) }
+
+func at(times []time.Duration, q float64) time.Duration {
+	sorted := slices.Clone(times)
 	slices.Sort(sorted)
 	if len(sorted) == 0 {
 		return 0

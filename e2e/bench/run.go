@@ -52,7 +52,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	r := &report{out: out}
-	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable}
+	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable, judgeTable}
 	if o.session {
 		parts = append(parts, sessionTable)
 	}
