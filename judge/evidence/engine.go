@@ -45,7 +45,7 @@ func Session() []judge.Examiner { return []judge.Examiner{First{}, Engine{Rules(
 // ByHand lists the examiners of a change that belongs to no task: the rules, and one more that stands in for the record
 // of a session.
 func ByHand() []judge.Examiner {
-	return []judge.Examiner{First{}, Engine{append(Rules(), untested())}}
+	return []judge.Examiner{First{}, Engine{append(Rules(), Untested())}}
 }
 
 // Find runs the rules over a change. A rule that breaks is told as something that nobody could look at. It fails only
