@@ -55,12 +55,7 @@ func Untested() rule.Rule {
 			if total < enough || most == nil {
 				return
 			}
-			line, text := most.Present(1), ""
-			if len(most.Added) > 0 {
-				line, text = most.Added[0].N, strings.TrimSpace(most.Added[0].Text)
-			} else if len(most.Removed) > 0 {
-				line = most.Present(most.Removed[0].N)
-			}
+			line, text := firstLine(most)
 			report(rule.Finding{
 				Path: most.Path, Line: line, Evidence: text, Fix: "write a test that fails without this change",
 				Text: fmt.Sprintf("%d lines of new code in %s and elsewhere, and no test was added or changed", total, most.Path),
@@ -130,6 +125,19 @@ func newCode(f *change.File, told bool) int {
 		n = max(n, codeLines(f.Before, f.Removed))
 	}
 	return n
+}
+
+// firstLine is where the new code of a file begins; of one that only lost code, where that stood.
+func firstLine(f *change.File) (n int, text string) {
+	for _, l := range f.Added {
+		if codeLines(f.After, []diff.Line{l}) > 0 {
+			return l.N, strings.TrimSpace(l.Text)
+		}
+	}
+	if len(f.Removed) > 0 {
+		return f.Present(f.Removed[0].N), ""
+	}
+	return 1, ""
 }
 
 // codeLines counts those of the lines that hold code.
