@@ -16,7 +16,7 @@ import (
 // documented checks every line of every block that is tagged sh, in the named files of the script, or in README.md and docs/*.md:
 //
 //   - make TARGET...: the targets are in the Makefile;
-//   - devflow …, devflow-telemetry …: the line is run in the project, on the home as it is now, and ends with 0, or with N where it ends
+//   - devflow …, devflow-telemetry …, … | devflow …: the line is run in the project, on the home as it is now, and ends with 0, or with N where it ends
 //     in "# exits N"; afterwards home and project are as before;
 //   - anything else is in the table elsewhere.
 //
@@ -152,7 +152,7 @@ func (w *world) documentedLine(l docLine, targets []string, spare string) error 
 			}
 		}
 		return nil
-	case words[0] == "devflow" || words[0] == "devflow-telemetry":
+	case words[0] == "devflow" || words[0] == "devflow-telemetry" || strings.Contains(l.text, "| devflow "):
 		return errors.Join(w.runDocumented(l), w.restore(spare))
 	case slices.ContainsFunc(elsewhere[:], func(known string) bool { return strings.HasPrefix(l.text+" ", known) }):
 		return nil
