@@ -27,7 +27,7 @@ const boundaryLimit = 7 * time.Minute
 func (a *app) boundary() *cli.Command {
 	var session string
 	var seq int64
-	var newTurn, capture bool
+	var newTurn, capture, waited bool
 	return &cli.Command{
 		Name:   "boundary",
 		Usage:  "judge a task (started by the stop hook)",
@@ -36,6 +36,7 @@ func (a *app) boundary() *cli.Command {
 			&cli.StringFlag{Name: "session", Required: true, Destination: &session},
 			&cli.Int64Flag{Name: "task", Required: true, Destination: &seq},
 			&cli.BoolFlag{Name: "capture", Usage: "only keep what the task has taught", Destination: &capture},
+			&cli.BoolFlag{Name: "waited", Usage: "the end of the turn waits for the verdict", Destination: &waited},
 			&cli.BoolFlag{Name: "new-turn", Usage: "the same diff as before is no attempt", Destination: &newTurn},
 		},
 		Action: func(ctx context.Context, _ *cli.Command) error {
@@ -54,13 +55,13 @@ func (a *app) boundary() *cli.Command {
 				return a.capture(ctx, paths, db, session, seq)
 			}
 			res, err := judge.Boundary(ctx, judge.Deps{
-				DB: db, Paths: paths, Now: a.Now, NewTurn: newTurn, Panel: a.judges, Log: slog.New(slog.NewJSONHandler(a.Stderr, nil)),
+				DB: db, Paths: paths, Now: a.Now, NewTurn: newTurn, Panel: judges(waited), Log: slog.New(slog.NewJSONHandler(a.Stderr, nil)),
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)
 			}
 			if err == nil && !res.AlreadyJudged && res.Verdict != judge.Error {
-				a.later(paths, "boundary", "--capture", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
+				a.later(paths, os.Environ(), "boundary", "--capture", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
 			}
 			if encodeErr := json.NewEncoder(a.Stdout).Encode(res); err == nil {
 				err = encodeErr
@@ -70,9 +71,11 @@ func (a *app) boundary() *cli.Command {
 	}
 }
 
-// judges is who judges the task of a session.
-func (a *app) judges(cfg config.Config) judge.Panel {
-	return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ()})
+// judges is who judges the task of a session. While somebody waits, a model is asked fewer times.
+func judges(waited bool) func(config.Config) judge.Panel {
+	return func(cfg config.Config) judge.Panel {
+		return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ(), Waited: waited})
+	}
 }
 
 // capture keeps what a task has taught. The hook that started the lane marks what it starts as a child; the session itself is none.
@@ -90,14 +93,15 @@ func (a *app) capture(ctx context.Context, paths config.Paths, db *store.DB, ses
 
 // autoPush starts what follows a PASS.
 func (a *app) autoPush(paths config.Paths, res judge.Result) {
-	a.later(paths, "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
+	a.later(paths, environ.Access(os.Environ()), "gate", "auto", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
 }
 
-// later runs a command of ours as a process of its own: the turn does not wait for tests, a network or a model.
-func (a *app) later(paths config.Paths, args ...string) {
+// later runs a command of ours as a process of its own: the turn does not wait for tests, a network or a model. It sees env:
+// what captures needs what this process was given for the model, what publishes runs the project's tests and sees less.
+func (a *app) later(paths config.Paths, env []string, args ...string) {
 	cmd := proc.Cmd{
 		Argv: append([]string{a.Exe}, args...), Dir: paths.Root,
-		Env: append(environ.Access(os.Environ()), "DEVFLOW_HOME="+paths.Root, "DEVFLOW_DB="+paths.DB, "HOME="+paths.Home),
+		Env: append(env, "DEVFLOW_HOME="+paths.Root, "DEVFLOW_DB="+paths.DB, "HOME="+paths.Home),
 	}
 	if err := proc.Detach(cmd); err != nil {
 		fmt.Fprintln(a.Stderr, "devflow: start "+args[0]+":", err)

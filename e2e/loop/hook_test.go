@@ -53,7 +53,7 @@ func (w *world) environ() []string {
 	if w.env("BARE") == "" {
 		env = append(env, "CLAUDECODE=1", "CLAUDE_PROJECT_DIR="+w.env("PROJ"), "CLAUDE_CODE_SESSION_ID="+w.env("SESSION"), "CLAUDE_CODE_CHILD_SESSION=1")
 	}
-	for _, name := range [...]string{"DEVFLOW_HOME", "DEVFLOW_DB", "DEVFLOW_CHILD", "DEVFLOW_JUDGE_SUBPROCESS", "PAPERWEIGHT_RUN_ID"} {
+	for _, name := range [...]string{"DEVFLOW_HOME", "DEVFLOW_DB", "DEVFLOW_CHILD", "DEVFLOW_JUDGE_SUBPROCESS", "PAPERWEIGHT_RUN_ID", "DEVFLOW_INSTINCT_SKIP"} {
 		if value := w.env(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -41,8 +41,10 @@ func boundary(s *event.Scene) claude.Output {
 			cmd.Env = append(cmd.Env, j.KeyEnv+"="+key)
 		}
 	}
-	if tmp := s.Getenv("TMPDIR"); tmp != "" {
-		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	for _, name := range [...]string{"TMPDIR", "DEVFLOW_INSTINCT_SKIP"} {
+		if value := s.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
 	}
 	if s.Cfg.Gate.AutoPush == config.AutoPushAuto {
 		cmd.Env = append(cmd.Env, environ.Access(os.Environ())...) // git push signs in as the user
@@ -53,6 +55,7 @@ func boundary(s *event.Scene) claude.Output {
 		}
 		return claude.Output{}
 	}
+	cmd.Argv = append(cmd.Argv, "--waited")
 	if newTurn(s, t) {
 		cmd.Argv = append(cmd.Argv, "--new-turn")
 	}
