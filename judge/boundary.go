@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/devflow-suite/devflow/judge/verdict"
@@ -213,7 +214,14 @@ func (b *boundary) settled() bool {
 // told what to repair and did nothing. In a later turn the person may just have asked something.
 func (b *boundary) repeats(v Verdict) bool {
 	l := b.last
-	if l == nil || l.Outcome != v.Outcome || l.DiffSHA != b.c.DiffSHA || !sameFindings(l.Reasons, v.Reasons[:min(len(v.Reasons), maxStored)]) {
+	if l == nil || l.Outcome != v.Outcome || l.DiffSHA != b.c.DiffSHA {
+		return false
+	}
+	before, now := l.Reasons, v.Reasons[:min(len(v.Reasons), maxStored)]
+	if v.Outcome == Error || unlooked(before) && unlooked(now) {
+		return sameFindings(seen(before), seen(now)) // why nobody could look is said once, in whatever words
+	}
+	if !sameFindings(before, now) {
 		return false
 	}
 	return v.Outcome != Fail || !b.task.HighRisk() || b.task.Halted() || b.d.NewTurn || l.StartedMS+l.MS > b.asked.UnixMilli()
@@ -316,6 +324,37 @@ func (b *boundary) store(v Verdict) (Result, error) {
 	return res, nil
 }
 
+// unlooked is whether a failure only says that somebody who has to look could not. No work of the agent changes that, so it
+// is no attempt of the agent's.
+func unlooked(reasons []Reason) bool {
+	hard := 0
+	for _, r := range reasons {
+		switch {
+		case r.Weight() != Hard:
+		case !missing(r):
+			return false
+		default:
+			hard++
+		}
+	}
+	return hard > 0
+}
+
+// missing is whether a reason says that a report is not there.
+func missing(r Reason) bool {
+	return r.Prefix == "sec" && strings.HasPrefix(r.Text, "swarm-reports-unavailable")
+}
+
+// seen are the reasons that speak against the work.
+func seen(reasons []Reason) (list []Reason) {
+	for _, r := range reasons {
+		if w := r.Weight(); w == Soft || w == Hard && !missing(r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // levelReview is the level whose work a person reviews before it is published.
 const levelReview = "human_review"
 
@@ -340,8 +379,13 @@ func (b *boundary) advance(tx *store.Tx, v Verdict, now int64, res *Result) (Rou
 		return r, err
 	}
 	r.Known = v.Outcome == Fail && allKnown(v.Reasons, known)
-	if v.Outcome != Fail || !t.HighRisk() || r.Known {
-		if t, err = breaker.SetVerdict(tx, b.session, b.seq, b.verdict(v.Outcome, now)); err != nil {
+	r.Unable = v.Outcome == Fail && unlooked(v.Reasons)
+	if v.Outcome != Fail || !t.HighRisk() || r.Known || r.Unable {
+		outcome := v.Outcome
+		if r.Unable {
+			outcome = Error
+		}
+		if t, err = breaker.SetVerdict(tx, b.session, b.seq, b.verdict(outcome, now)); err != nil {
 			return r, err
 		}
 		r.Attempt, r.Halted, r.Code = t.Attempts, t.Halted(), t.ResumeCode

@@ -22,4 +22,6 @@
 // Without a repository, a base tree or git there is no verdict: judge_error, said once, never a pass and never an
 // attempt. A store that cannot be read is the one closed case: Boundary then answers fail with
 // "[sec] swarm-reports-unavailable", which blocks pushes but never the end of a turn, because it cannot be counted.
+// The same reason from the worker Sec fails a task of high risk. While nothing else does, it blocks no turn and is no
+// attempt either: it is said once, and the next end of a turn looks again.
 package judge

@@ -131,8 +131,8 @@ func TestModelThatHangs(t *testing.T) {
 	}
 }
 
-// At high risk the report of Sec is missing then, which is a hard reason whatever the rules say. It never passes, and the
-// breaker ends it.
+// At high risk the report of Sec is missing then, which is a hard reason whatever the rules say. It never passes, but no work
+// of the agent changes it: it is said once, counts nothing and blocks nothing, until something else fails.
 func TestModelThatDoesNotAnswerAtHighRisk(t *testing.T) {
 	t.Parallel()
 	for name, answer := range failures() {
@@ -140,13 +140,24 @@ func TestModelThatDoesNotAnswerAtHighRisk(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "strict")
 			w.honest()
-			r := w.judged(modelapi.Serve(t, answer).Config(), time.Minute)
+			cfg := modelapi.Serve(t, answer).Config()
+			r := w.judged(cfg, time.Minute)
 			text := ""
 			for _, x := range r.Reasons {
 				text += x.String() + "\n"
 			}
 			if r.Verdict != judge.Fail || !strings.Contains(text, "[sec] swarm-reports-unavailable") || !strings.Contains(text, "could not judge: model") {
 				t.Errorf("%s:\n%s", r.Verdict, text)
+			}
+			if r.Action != judge.Message || r.Attempt != 0 || !strings.Contains(r.Text, "could not judge.") {
+				t.Errorf("%s, attempt %d: %s", r.Action, r.Attempt, r.Text)
+			}
+			if again := w.judged(cfg, time.Minute); again.Action != judge.Silent || !again.AlreadyJudged || again.Attempt != 0 {
+				t.Errorf("the second time: %+v", again)
+			}
+			w.raise(telemetry.KindShadow, "r1", "hard", `{"summary":"2 failed"}`)
+			if forced := w.judged(cfg, time.Minute); forced.Action != judge.Block || forced.Attempt != 1 {
+				t.Errorf("a forced reason beside it: %+v", forced)
 			}
 		})
 	}

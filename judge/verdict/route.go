@@ -32,12 +32,14 @@ type Routing struct {
 	Halted         bool   // no attempt is left, or none was left before
 	Same           bool   // the diff is the one of the attempt before
 	Known          bool   // every hard reason has halted this task before
+	Unable         bool   // every hard reason says that somebody could not look: nothing that the agent could repair
 	Code           string // with Halted
 	Report         string // path of post-mortem.md, with Halted
 }
 
 // Route decides what happens at the end of the turn: pass is silent, a high risk failure goes
-// through the breaker, and neither a warning nor an outcome that nobody could find ever blocks.
+// through the breaker, and neither a warning nor an outcome that nobody could find ever blocks, nor a failure that only says
+// that somebody could not look.
 func Route(r Routing) (Action, string) {
 	high := r.Level == "strict" || r.Level == "human_review"
 	review := ""
@@ -47,6 +49,8 @@ func Route(r Routing) (Action, string) {
 	switch r.Verdict.Outcome {
 	case Fail:
 		switch {
+		case r.Unable && high:
+			return Message, r.List("could not judge", "This is not a pass: do not push on it."+review)
 		case !high:
 			return Message, r.List("FAIL", "Do not push before this is resolved.")
 		case r.Known:
