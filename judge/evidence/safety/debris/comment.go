@@ -2,11 +2,13 @@ package debris
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
+	"github.com/devflow-suite/devflow/judge/units"
 )
 
 // fewest is how many lines of code in comments are told; source: specs of the hygiene axis.
@@ -22,7 +24,7 @@ func commented(c *change.Change, report func(rule.Finding)) {
 		}
 	}
 	for _, f := range c.Files {
-		if f.After == nil || f.Lang == "" || f.IsTest() || f.Kind == layout.Generated || f.Kind == layout.Doc || len(f.Added) < fewest {
+		if f.After == nil || f.Lang == "" || f.IsTest() || f.Kind == layout.Generated || f.Kind == layout.Doc || len(f.Added) == 0 {
 			continue
 		}
 		block(f, gone, report)
@@ -39,8 +41,13 @@ type line struct {
 func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
 	var run []line
 	intro, behind := "", 0
+	stood := sync.OnceValue(func() map[string]bool { return statements(f.Before) })
 	flush := func() {
-		if code, known, from := inspect(run, gone, f.Lang); code && !introduces(intro) && (known || !documents(f, run)) {
+		if len(run) < fewest {
+			run, intro = run[:0], ""
+			return
+		}
+		if code, known, from := inspect(run, gone, stood(), f.Lang); code && !introduces(intro) && (known || !documents(f, run)) {
 			report(rule.Finding{
 				Path: f.Path, Line: from, Text: "code is left in a comment", Evidence: strings.TrimSpace(f.After.Lines(from, from)),
 				Fix: "delete it; history keeps what was",
@@ -53,13 +60,16 @@ func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
 			flush()
 			continue
 		}
-		for i, text := range strings.Split(cm.Text, "\n") {
+		lines := strings.Split(cm.Text, "\n")
+		// New marks around lines that stay as they are turn all of them into a comment.
+		opened := len(lines) > fewest && f.Touched(cm.Line, cm.Line) && len(strings.TrimSpace(lines[0])) <= 3
+		for i, text := range lines {
 			n := cm.Line + i
 			if len(run) > 0 && run[len(run)-1].n+1 < n {
 				flush()
 			}
 			text = bare(text)
-			if !f.Touched(n, n) {
+			if !opened && !f.Touched(n, n) {
 				flush()
 				if intro = text; intro == "" {
 					intro = "-"
@@ -74,6 +84,26 @@ func block(f *change.File, gone map[string]bool, report func(rule.Finding)) {
 		}
 	}
 	flush()
+}
+
+// statements are the lines that hold code in a file, as written, but for those too short to be told apart.
+func statements(f *units.File) map[string]bool {
+	out := map[string]bool{}
+	if f == nil {
+		return out
+	}
+	last := 0
+	for i := range f.Tokens {
+		n := f.TokenLine(i)
+		if n == last {
+			continue
+		}
+		last = n
+		if t := strings.TrimSpace(f.Lines(n, n)); len(t) > 8 {
+			out[t] = true
+		}
+	}
+	return out
 }
 
 // documents reports whether lines of a comment belong to the documentation of a declaration: in Go it looks like any other.
@@ -124,12 +154,15 @@ func bare(text string) string {
 
 // inspect reports whether a run of lines holds enough code in a row, and where it begins.
 // known: lines that were code before.
-func inspect(run []line, gone map[string]bool, lang source.Lang) (code, was bool, at int) {
+func inspect(run []line, gone, stood map[string]bool, lang source.Lang) (code, was bool, at int) {
 	if len(run) < fewest {
 		return false, false, 0
 	}
-	streak, best, from, start, strong, known := 0, 0, 0, 0, 0, 0
+	streak, best, from, start, strong, known, copied := 0, 0, 0, 0, 0, 0, 0
 	for i, l := range run {
+		if stood[l.text] {
+			copied++
+		}
 		switch {
 		case gone[l.text]:
 			known++
@@ -152,7 +185,7 @@ func inspect(run []line, gone map[string]bool, lang source.Lang) (code, was bool
 			streak = 0
 		}
 	}
-	if known >= 2 && best >= fewest {
+	if (known >= 2 || copied >= 4 || copied >= fewest && 2*copied >= len(run)) && best >= fewest {
 		return true, true, run[from].n
 	}
 	return best >= fewest && strong >= 1 && 3*best >= 2*len(run), false, run[from].n

@@ -69,7 +69,11 @@ func find(code bool) func(*change.Change, func(rule.Finding)) {
 				continue
 			}
 			for _, l := range f.Added {
-				if v := Password(l.Text, f.Lang); v != "" && !told[l.N] && !strings.Contains(gone.String(), v) && !inTest(f, l.N) {
+				v := Password(l.Text, f.Lang)
+				if v == "" && code && strings.Contains(l.Text, "return") {
+					v = Returned(within(f, l.N), l.Text)
+				}
+				if v != "" && !told[l.N] && !strings.Contains(gone.String(), v) && !inTest(f, l.N) {
 					tell(l.N, "a password is written down", false)
 				}
 			}
@@ -95,6 +99,17 @@ func name(id string) string {
 		}
 	}
 	return id
+}
+
+// within is the name of the function that holds a line, "" for none.
+func within(f *change.File, line int) string {
+	out, size := "", 0
+	for _, fn := range f.After.Funcs() {
+		if line >= fn.Line && line <= fn.End && (out == "" || fn.End-fn.Line < size) {
+			out, size = fn.Name, fn.End-fn.Line
+		}
+	}
+	return out
 }
 
 // inTest reports whether a line of a Rust file belongs to its tests.
@@ -126,9 +141,12 @@ func sample(p string) bool {
 	return false
 }
 
-// kinds of names that tell what a value is.
+// kind is what a name tells that a value is.
+type kind int
+
+// Kinds of names.
 const (
-	noName = iota
+	noName kind = iota
 	passwordName
 	keyName
 )
@@ -144,15 +162,67 @@ func Password(line string, lang source.Lang) string {
 	if kind == noName {
 		return ""
 	}
-	v := value(line[at:], lang)
-	if kind == passwordName && thoughtUp(v) || kind == keyName && generated(v) {
-		return v
+	if v := value(line[at:], lang); v != "" {
+		if kind.holds(v) {
+			return v
+		}
+		return ""
+	}
+	if lang != "" && environment(strings.ToLower(line)) {
+		if v := fallback(line[at:]); kind.holds(v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// Returned gives the value of a line that returns a credential, in a function whose name tells that it gives one; "" when
+// it does not.
+func Returned(fn, line string) string {
+	t := strings.TrimSpace(line)
+	rest, ok := strings.CutPrefix(t, "return")
+	if !ok {
+		return ""
+	}
+	rest = strings.TrimSpace(rest)
+	if rest == "" || strings.IndexByte("\"'`", rest[0]) < 0 {
+		return ""
+	}
+	end := strings.IndexByte(rest[1:], rest[0])
+	if end < 0 || strings.Trim(rest[end+2:], "; ") != "" {
+		return ""
+	}
+	if _, kind := telling(fn); kind != noName && kind.holds(rest[1:1+end]) {
+		return rest[1 : 1+end]
+	}
+	return ""
+}
+
+func (k kind) holds(v string) bool {
+	return k == passwordName && thoughtUp(v) || k == keyName && generated(v)
+}
+
+// fallback reads the value that is taken where the environment gives none: `… || "x"`, `… ?? "x"`, `get("NAME", "x")`.
+func fallback(rest string) string {
+	for _, mark := range [...]string{"||", "??", " or ", ",", "|_|", "?:", "defaultValue:", "default="} {
+		i := strings.LastIndex(rest, mark)
+		if i < 0 {
+			continue
+		}
+		v := strings.TrimLeft(rest[i+len(mark):], " \t")
+		v = strings.TrimPrefix(v, "String::from(")
+		if v == "" || strings.IndexByte("\"'`", v[0]) < 0 {
+			continue
+		}
+		if end := strings.IndexByte(v[1:], v[0]); end > 0 {
+			return v[1 : 1+end]
+		}
 	}
 	return ""
 }
 
 // telling finds a name that tells of a credential: the offset behind its telling part.
-func telling(line string) (at, kind int) {
+func telling(line string) (at int, kind kind) {
 	low := strings.ToLower(line)
 	for _, w := range [...]string{"password", "passwd", "pwd", "passphrase", "passwort"} {
 		if i := strings.Index(low, w); i >= 0 {
@@ -172,11 +242,24 @@ func telling(line string) (at, kind int) {
 		return 0, noName
 	}
 	for _, w := range [...]string{"fake", "dummy", "mock", "test", "example", "sample", "regex", "pattern", "hash", "label", "placeholder", "message", "error", "env", "url", "prompt", "header", "public", "sha", "digest", "checksum", "commit", "cache", "prefix", "sitekey", "begin", "tokenizer"} {
+		if w == "env" && environment(low) {
+			continue
+		}
 		if strings.Contains(low[:min(at+16, len(low))], w) {
 			return 0, noName
 		}
 	}
 	return at, kind
+}
+
+// environment reports whether a line, in lower case, reads the environment: its value is what stands behind that.
+func environment(low string) bool {
+	for _, w := range [...]string{"process.env", "environ", "getenv", "env::var", "system.getenv", "fromenvironment", "getproperty", "lookupenv"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // value reads what is assigned behind a name.

@@ -73,6 +73,31 @@ func TestMadeUpCredentials(t *testing.T) {
 	}
 }
 
+func TestValueForWhenTheEnvironmentHasNone(t *testing.T) {
+	t.Parallel()
+	for path, text := range map[string]string{
+		"a.js":        "const smtpPassword = process.env.SMTP_PASSWORD || 'Autumn7319!'\n",
+		"a.py":        "SMTP_PASSWORD = os.environ.get(\"SMTP_PASSWORD\", \"Autumn7319!\")\n",
+		"a.go":        "package a\n\nfunc smtpPassword() string {\n\tif v := os.Getenv(\"SMTP_PASSWORD\"); v != \"\" {\n\t\treturn v\n\t}\n\treturn \"Autumn7319!\"\n}\n",
+		"src/a.rs":    "pub fn smtp_password() -> String {\n    std::env::var(\"SMTP_PASSWORD\").unwrap_or_else(|_| \"Autumn7319!\".into())\n}\n",
+		"lib/a.dart":  "const smtpPassword = String.fromEnvironment('SMTP_PASSWORD', defaultValue: 'Autumn7319!');\n",
+		"src/A.java":  "class A {\n  static final String P = System.getProperty(\"smtpPassword\", \"Autumn7319!\");\n}\n",
+		"src/conf.ts": "export const smtpPassword = process.env.SMTP_PASSWORD ?? 'Autumn7319!'\n",
+	} {
+		if got := found(path, text); !strings.HasSuffix(got, "hard") {
+			t.Errorf("nothing found in %s, but %q:\n%s", path, got, text)
+		}
+	}
+	for path, text := range map[string]string{
+		"a.js": "const smtpPassword = process.env.SMTP_PASSWORD || ''\n", "a.py": "token = os.environ.get(\"TOKEN\", \"none\")\n",
+		"a.go": "package a\n\nfunc passwordField() string {\n\treturn \"password input\"\n}\n", "a.ts": "label('password', 'Passwort2 neu')\n",
+	} {
+		if got := found(path, text); got != "" {
+			t.Errorf("found %q in %s:\n%s", got, path, text)
+		}
+	}
+}
+
 func camel(name string) string {
 	words := strings.Split(strings.ToLower(name), "_")
 	for i := 1; i < len(words); i++ {
