@@ -95,3 +95,13 @@ func TestPipesAndFilesHaveNoColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingIsSaidWhereNobodyLooks(t *testing.T) {
+	t.Parallel()
+	var out, stderr strings.Builder
+	a := frame.New([]string{"prog"}, frame.System{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }})
+	a.Waiting("waiting")()
+	if a.Coloured() || stderr.String() != "" {
+		t.Errorf("coloured %v, said %q", a.Coloured(), stderr.String())
+	}
+}
