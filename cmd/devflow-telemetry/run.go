@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
-	"github.com/devflow-suite/devflow/internal/commandline"
 )
 
 // run executes one command line and returns the exit code.
@@ -42,12 +41,7 @@ func (a *app) root() *cli.Command {
 		Description: description,
 		Version:     frame.Version(version),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "db", Usage: "read this database `FILE`", Destination: &a.db, Validator: func(s string) error {
-				if s == "" {
-					return a.Check(&commandline.Mistake{Flag: "db", Value: s, Want: "a file"})
-				}
-				return nil
-			}},
+			&cli.StringFlag{Name: "db", Usage: "read this database `FILE`", Destination: &a.db, Validator: a.Required("db", "a file")},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of a table", Destination: &a.json},
 		},
 		Commands: []*cli.Command{

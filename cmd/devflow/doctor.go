@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v3"
@@ -38,14 +37,7 @@ Exit codes: 0 fine or worth a look, 1 error, 2 wrong use, 3 a check failed`,
 				}
 			}
 			r := doctor.Run(ctx, c)
-			err = a.Print(asJSON, r, func(w io.Writer) error {
-				for _, line := range r.Lines() {
-					if _, err := fmt.Fprintln(w, line); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			err = a.Print(asJSON, r, func(w io.Writer) error { return frame.Lines(w, r.Lines()) })
 			if err == nil && r.Status() == doctor.Fail {
 				err = frame.Blocked(errors.New("a check failed"))
 			}

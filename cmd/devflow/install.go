@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -128,19 +127,13 @@ func (a *app) place(o *install.Options, scope string) error {
 
 func (a *app) report(r install.Report, asJSON bool) error {
 	return a.Print(asJSON, r, func(w io.Writer) error {
-		for _, line := range r.Lines {
-			if _, err := fmt.Fprintln(w, line); err != nil {
-				return err
-			}
-		}
+		lines := r.Lines
 		for _, s := range r.Settings {
 			if s.Diff != "" {
-				if _, err := fmt.Fprintln(w, strings.TrimRight(s.Diff, "\n")); err != nil {
-					return err
-				}
+				lines = append(lines, strings.TrimRight(s.Diff, "\n"))
 			}
 		}
-		return nil
+		return frame.Lines(w, lines)
 	})
 }
 

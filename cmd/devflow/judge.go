@@ -47,8 +47,8 @@ func (a *app) judge() *cli.Command {
 	return &cli.Command{
 		Name: "judge", Usage: "judge a change by evidence", Description: judgeHelp,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Usage: "compare the work tree with `REV` instead of HEAD", Destination: &o.Base, Validator: a.given("base", "a revision")},
-			&cli.StringFlag{Name: "diff", Usage: "judge the patch in `FILE`, - for standard input", Destination: &diff, Validator: a.given("diff", "a file, or - for standard input")},
+			&cli.StringFlag{Name: "base", Usage: "compare the work tree with `REV` instead of HEAD", Destination: &o.Base, Validator: a.Required("base", "a revision")},
+			&cli.StringFlag{Name: "diff", Usage: "judge the patch in `FILE`, - for standard input", Destination: &diff, Validator: a.Required("diff", "a file, or - for standard input")},
 			&cli.StringFlag{Name: "task", Usage: "what the change should do, in a sentence (for a model)", Destination: &o.Task},
 			&cli.StringFlag{Name: "backend", Usage: "ask a model too: auto, openai, claude or command", Destination: &backend, Value: config.BackendOff, Validator: func(s string) error {
 				return a.Check(commandline.OneOf("backend", s, "auto", config.BackendOpenAI, config.BackendClaude, config.BackendCommand, config.BackendOff))
@@ -101,16 +101,6 @@ func (a *app) judge() *cli.Command {
 			}
 			return nil
 		},
-	}
-}
-
-// given refuses a flag without a value: an unset variable in a script must not judge something else.
-func (a *app) given(flag, want string) func(string) error {
-	return func(s string) error {
-		if s == "" {
-			return a.Check(&commandline.Mistake{Flag: flag, Value: s, Want: want})
-		}
-		return nil
 	}
 }
 

@@ -154,6 +154,26 @@ func (a *App) Check(err error) error {
 	return err
 }
 
+// Required refuses a flag whose value is empty: an unset variable in a script must not mean something else.
+func (a *App) Required(flag, want string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return a.Check(&commandline.Mistake{Flag: flag, Value: s, Want: want})
+		}
+		return nil
+	}
+}
+
+// Lines writes one line after the other.
+func Lines(w io.Writer, list []string) error {
+	for _, line := range list {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Print writes a value as JSON, or calls text for people.
 func (a *App) Print(asJSON bool, value any, text func(io.Writer) error) error {
 	if !asJSON {
