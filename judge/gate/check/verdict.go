@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/gate"
 	"github.com/devflow-suite/devflow/judge/look"
+	"github.com/devflow-suite/devflow/telemetry"
 )
 
 // maxJudged bounds how many verdicts back a covering one is looked for.
@@ -22,6 +23,15 @@ func (c *checker) verdict(ctx context.Context, s *span, changes []gitx.Change) e
 	if err != nil {
 		return err
 	}
+	review, err := c.review(s, covering)
+	if err != nil {
+		return err
+	}
+	if review {
+		step := c.step("verdict", began)
+		step.Text = "the task is of the level human_review: a person reviews it before it is pushed"
+		c.refuse(gate.RuleReview, step)
+	}
 	if covering == nil {
 		v, err := c.judge(ctx, s)
 		if err != nil {
@@ -32,11 +42,6 @@ func (c *checker) verdict(ctx context.Context, s *span, changes []gitx.Change) e
 		c.outcome(step, v.Outcome, v.Reasons, s)
 		return nil
 	}
-	if covering.Level == levelReview && c.req.Agent {
-		step := c.step("verdict", began)
-		step.Text = "the task is of the level human_review: a person reviews it before it is pushed"
-		c.refuse(gate.RuleReview, step)
-	}
 	step := c.step("verdict", began)
 	step.Text = string(covering.Outcome)
 	c.outcome(step, covering.Outcome, covering.Reasons, s)
@@ -45,6 +50,26 @@ func (c *checker) verdict(ctx context.Context, s *span, changes []gitx.Change) e
 
 // levelReview is the level whose work a person reviews before it is published.
 const levelReview = "human_review"
+
+// review is whether an agent pushes what a person has to review first: the verdict about it says so, or the task that the agent
+// is at does. Within its turn that one was not judged yet, and with an edit on top no more.
+func (c *checker) review(s *span, covering *judge.Judged) (bool, error) {
+	if !c.req.Agent {
+		return false, nil
+	}
+	if covering != nil && covering.Level == levelReview {
+		return true, nil
+	}
+	if c.DB == nil || c.req.Session == "" {
+		return false, nil
+	}
+	var t *telemetry.Task
+	err := c.DB.View(func(tx *store.Tx) (err error) {
+		t, err = telemetry.Current(tx, c.req.Session)
+		return err
+	})
+	return t != nil && t.Edited && t.Oversight == levelReview && t.ProjectRoot == s.Root, err
+}
 
 // outcome notes what a verdict means for the push: a pass goes, a warning goes anywhere but to a protected branch, anything else
 // is refused.
