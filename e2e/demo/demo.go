@@ -149,7 +149,7 @@ func (s stage) plant(r gitrepo.Reporter) {
 	repo := gitrepo.New(r, s.project, "feat/refunds")
 	repo.Write("README.md", "# shop\n")
 	repo.Write(readFile, invoice)
-	repo.Write("tests/billing/test_invoice.py", invoiceTest)
+	repo.Write(oldTest, invoiceTest)
 	repo.Commit("Start")
 	remote := s.project + ".git"
 	repo.Git("init", "-q", "--bare", remote)
