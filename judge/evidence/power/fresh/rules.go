@@ -37,18 +37,20 @@ func Rules() []rule.Rule {
 
 func hollow(c *change.Change, report func(rule.Finding)) {
 	for _, p := range pairs.Of(c) {
-		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) || pending(p.After) || strings.Contains(p.New.Path, ".test-d.") {
+		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) && !settled(p.After) || pending(p.After) || strings.Contains(p.New.Path, ".test-d.") {
 			continue
 		}
 		u := p.After
 		class, text := verdict.Soft, u.Name+" asserts nothing"
 		switch {
+		case u.Weight > 0 && settled(u):
+			class, text = verdict.Hard, u.Name+" asserts only what stands in the test itself"
 		case u.Weight > 0:
 			text = u.Name + " asserts nothing that counts"
 		case u.Weak > 0 && len(u.Asserts) <= u.Weak:
 			class, text = verdict.Hard, u.Name+" asserts nothing that can fail"
 		case empty(u):
-			class, text = verdict.Hard, u.Name+" is empty"
+			text = u.Name + " is empty"
 		case smoke(u) || helped(c, u) || custom(c, p.New):
 			continue
 		}

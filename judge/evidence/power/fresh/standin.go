@@ -17,7 +17,8 @@ type constant struct {
 	name  string
 	value string // normalised; "" when it is not known
 	tok   int
-	local bool // a function of the test itself, not a stand-in for something that is named
+	said  string // instead of value: what it gives, which is no literal
+	local bool   // a function of the test itself, not a stand-in for something that is named
 }
 
 func standIn(c *change.Change, report func(rule.Finding)) {
@@ -37,7 +38,7 @@ func standIn(c *change.Change, report func(rule.Finding)) {
 				continue
 			}
 			class := verdict.Soft
-			if k.value != "" {
+			if k.value != "" || k.said != "" {
 				class = verdict.Hard
 			}
 			line := u.File.TokenLine(k.tok)
@@ -107,6 +108,12 @@ func asserted(u *pairs.Unit, k constant) bool {
 				continue
 			}
 			want := u.Inline(a.From, side[1], false)
+			if k.said != "" {
+				if want == k.said || side[1] == k.said {
+					return true
+				}
+				continue
+			}
 			if k.value == "" || want == k.value || want == "" || u.Inline(k.tok, k.value, false) == want {
 				return true
 			}
@@ -163,6 +170,17 @@ func constants(u *pairs.Unit) []constant {
 		case f.Is(i+1, "=") || f.Is(i+1, ":="):
 			if value, ok := function(f, i+2, u.To); ok {
 				add(constant{name: w, value: value, tok: i, local: !f.Is(i-1, ".")})
+			} else if said := gives(f, i+2, u.To); said != "" {
+				add(constant{name: w, said: said, tok: i, local: !f.Is(i-1, ".")})
+			}
+		case f.Lang == source.Dart && f.Is(i+1, "(") && f.Kind(i-1) == source.Name && !f.Is(i-1, "return") && !f.Is(i-1, "await") && f.Is(f.Close(i+1)+1, "=>"):
+			from := f.Close(i+1) + 2
+			end := stmt.End(f, from, u.To)
+			for end > from && f.Is(end-1, ";") {
+				end--
+			}
+			if value, ok := literal(f, from, end); ok {
+				add(constant{name: w, value: value, tok: i, local: true})
 			}
 		case (w == "def" || w == "fn" || w == "function" || w == "fun") && f.Is(i+2, "(") && i >= u.From:
 			if value, ok := function(f, i, u.To); ok {
@@ -182,8 +200,42 @@ func constants(u *pairs.Unit) []constant {
 	return out
 }
 
+// gives is what a short function gives that is no literal: what follows the arrow or the parameters, up to 20 tokens.
+func gives(f *units.File, i, to int) string {
+	end := stmt.End(f, i, to)
+	for end > i && (f.Is(end-1, ";") || f.Is(end-1, ",")) {
+		end--
+	}
+	from := -1
+	switch {
+	case f.Is(i, "lambda"):
+		for k := i; k < min(end, i+12); k++ {
+			if f.Is(k, ":") {
+				from = k + 1
+				break
+			}
+		}
+	case f.Is(i, "(") && f.Is(f.Close(i)+1, "=>"):
+		from = f.Close(i) + 2
+	case f.Is(i, "|"):
+		for k := i + 1; k < min(end, i+12); k++ {
+			if f.Is(k, "|") {
+				from = k + 1
+				break
+			}
+		}
+	}
+	if from < 0 || from >= end || end-from > 20 || f.Is(from, "{") {
+		return ""
+	}
+	return f.Norm(from, end)
+}
+
 // function reads a function that gives a constant: a lambda, an arrow, a literal of Go, a mock with a return value.
 func function(f *units.File, i, to int) (value string, ok bool) {
+	if f.Is(i+1, ".") && (f.Is(i+2, "fn") || f.Is(i+2, "fake")) && f.Is(i+3, "(") && f.Close(i+3) > i+4 { // jest.fn(() => 3)
+		return function(f, i+4, f.Close(i+3))
+	}
 	end := stmt.End(f, i, to)
 	for end > i && (f.Is(end-1, ";") || f.Is(end-1, ",")) {
 		end--

@@ -60,7 +60,7 @@ func (l *looker) function(fn *units.Func, old string, had bool) {
 			class = verdict.Hard
 		}
 		l.say(class, fn.At, "the matcher "+fn.Name+" matches whatever it is given", "let the matcher look at what it is given")
-	case !had && shadow(fn.Name) && fn.Class == "" && l.used(fn.Name) && !fails(u, fn.From, fn.To):
+	case !had && shadow(fn.Name) && (fn.Class == "" || u.Lang == source.Java && reach.Harmless(u, fn.From, fn.To)) && l.used(fn.Name) && !fails(u, fn.From, fn.To):
 		l.say(verdict.Hard, fn.At, "`"+fn.Name+"` is now a function of the file that cannot fail", fixAssert)
 	case fn.Name == "handleTestExecutionException" && reach.Harmless(u, fn.From, fn.To):
 		l.say(verdict.Hard, fn.At, "failures of tests are dropped", "throw the failure again")

@@ -38,6 +38,10 @@ func (l *looker) tokens() {
 			l.say(verdict.Hard, i, "the outcome of tests is rewritten", fixOutcome)
 		case w == "items" && l.python() && (u.Is(i+1, ".") && u.Is(i+2, "clear") || u.Norm(i+1, i+6) == "[ : ] = [" && u.Is(i+6, "]")):
 			l.say(verdict.Hard, i, "all collected tests are thrown away", "leave the collected tests as they are")
+		case w == "del" && l.python() && u.Is(i+1, "items") && u.Is(i+2, "["):
+			if fn := innermost(u, i); fn != nil && fn.Name == "pytest_collection_modifyitems" {
+				l.say(verdict.Hard, i, "collected tests are thrown away by where they stand in the list", "leave the collected tests as they are")
+			}
 		case w == "setattr" && u.Is(i+1, "("):
 			l.setattr(i)
 		case set && u.Is(i-1, ".") && assertionName(w) && assertionOwner(u, i-2) && !restores(u, i+2):
@@ -106,7 +110,7 @@ func assertionName(w string) bool {
 		return true
 	}
 	switch w {
-	case "fail", "equal", "strictEqual", "deepEqual", "deepStrictEqual", "notEqual", "ok", "throws", "rejects", "expect", "match", "same", "is", "strictSame", "toThrow", "toHaveLength", "toMatch", "toContain":
+	case "raises", "warns", "approx", "fail", "equal", "strictEqual", "deepEqual", "deepStrictEqual", "notEqual", "ok", "throws", "rejects", "expect", "match", "same", "is", "strictSame", "toThrow", "toHaveLength", "toMatch", "toContain":
 		return true
 	}
 	return false
@@ -115,6 +119,10 @@ func assertionName(w string) bool {
 // assertionOwner reports whether the name at token i is something that holds assertions of a framework.
 func assertionOwner(u *units.File, i int) bool {
 	switch u.Text(i) {
+	case ")":
+		return u.Lang != source.Python && u.Is(i-2, "(") && u.Is(i-3, "require") && strings.HasSuffix(u.Unquote(i-1), "assert")
+	case "pytest":
+		return u.Is(i+2, "raises") || u.Is(i+2, "warns") || u.Is(i+2, "fail") || u.Is(i+2, "approx")
 	case "TestCase", "assert", "Assert", "Assertions", "expect", "chai", "jasmine", "should":
 		return true
 	case "prototype":

@@ -178,11 +178,24 @@ func repeatedBy(f *change.File, report func(rule.Finding)) {
 				hit = ""
 			}
 		}
-		if hit != "" && f.Status != 'A' {
+		if hit == "" && again(t) {
+			hit = "the command runs again when it fails"
+		}
+		if hit != "" && (f.Status != 'A' || strings.Contains(f.Path, "nextest")) {
 			report(rule.Finding{Class: verdict.Soft, Path: f.Path, Line: l.N, Text: "failing tests are repeated until they pass: " + hit, Evidence: t, Fix: "find out which tests fail now and then, and repair them"})
 			return
 		}
 	}
+}
+
+// again reports whether a line runs the same test command a second time when the first run fails: `go test || go test`.
+func again(t string) bool {
+	first, second, ok := strings.Cut(t, " || ")
+	if !ok || !strings.Contains(second, "test") {
+		return false
+	}
+	second = strings.TrimSpace(second)
+	return len(second) > 6 && strings.HasSuffix(strings.TrimSpace(first), second)
 }
 
 func zeroAfter(s string) bool {

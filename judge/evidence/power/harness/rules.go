@@ -5,6 +5,7 @@
 package harness
 
 import (
+	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/power/pairs"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
@@ -34,7 +35,7 @@ func Rules() []rule.Rule {
 // patched looks at every file that may hold test code.
 func patched(c *change.Change, report func(rule.Finding)) {
 	for _, f := range c.Files {
-		if f.After == nil || f.Lang == "" || !f.IsTest() && !Setup(f.Path) {
+		if f.After == nil || f.Lang == "" || !f.IsTest() && !Setup(f.Path) && !(f.Lang == source.Rust && len(f.After.Tests()) > 0) {
 			continue
 		}
 		l := looker{f: f, u: f.After, report: report}

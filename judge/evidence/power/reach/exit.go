@@ -39,7 +39,7 @@ func Exit(f *units.File, i int) bool {
 	case source.Java, source.Kotlin, source.Scala:
 		ok = w == "exit" && (owner == "System" || owner == ")") || w == "halt" || w == "exitProcess"
 	case source.Rust:
-		ok = w == "exit" && (owner == "process" || owner == "libc")
+		ok = w == "exit" && (owner == "process" || owner == "libc") || w == "_exit" && owner == "libc"
 	case source.Dart, source.PHP, source.Swift, source.C, source.CPP:
 		ok = (w == "exit" || w == "_exit" || w == "_Exit" || w == "quick_exit") && (owner == "" || owner == "io" || owner == "Foundation" || owner == "Darwin" || owner == "std")
 	case source.CSharp:

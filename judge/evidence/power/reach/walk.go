@@ -92,7 +92,15 @@ func (w *walker) walk(from, to int, c *Cause, depth int) {
 			w.mark(s.To, to, &Cause{Kind: Return, Tok: s.From})
 			return
 		}
+		if w.leavesOnCI(s) {
+			w.mark(s.To, to, &Cause{Kind: Return, Tok: s.From})
+			return
+		}
 		if !w.holds(s.From, s.To) {
+			continue
+		}
+		if w.apart(s) {
+			w.mark(s.From, s.To, &Cause{Kind: Uncalled, Tok: s.From})
 			continue
 		}
 		blocks := stmt.Blocks(w.f, s)

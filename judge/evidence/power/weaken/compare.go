@@ -154,6 +154,40 @@ func logged(o *outcome, a *units.Assert) int {
 			return f.TokenLine(i)
 		}
 	}
+	return told(o, words)
+}
+
+// told is the line of a new statement that writes what a former assertion looked at and does nothing else, 0 for none.
+func told(o *outcome, words []string) int {
+	u := o.pair.After
+	f := u.File
+	before := ""
+	for i := u.From; i < u.To; i++ {
+		if !f.Tokens[i].First || f.Kind(i) != source.Name || !o.pair.New.Touched(f.TokenLine(i), f.TokenLine(i)) {
+			continue
+		}
+		end := stmt.End(f, i, u.To)
+		if end-i > 60 || end <= i || !onlyLogs(f, i, end) {
+			continue
+		}
+		have := map[string]bool{}
+		for _, w := range change.Words(f.Norm(i, end)) {
+			have[w] = true
+		}
+		all := true
+		for _, w := range words {
+			all = all && have[w]
+		}
+		if !all {
+			continue
+		}
+		if before == "" {
+			before = o.pair.Before.Body()
+		}
+		if !strings.Contains(before, f.Norm(i, end)) {
+			return f.TokenLine(i)
+		}
+	}
 	return 0
 }
 

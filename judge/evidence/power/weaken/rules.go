@@ -85,7 +85,7 @@ func gone(c *change.Change, report func(rule.Finding)) {
 		var lost []int
 		for _, k := range o.gone {
 			a := &b.Asserts[k]
-			if a.Trivial || x.excused(o, a, left) || commented(o, a) > 0 || logged(o, a) > 0 {
+			if a.Trivial || o.twice(k) || x.excused(o, a, left) || commented(o, a) > 0 || logged(o, a) > 0 {
 				continue
 			}
 			lost = append(lost, k)
@@ -107,6 +107,25 @@ func gone(c *change.Change, report func(rule.Finding)) {
 		}
 		o.say(class, o.where(a), text, quote(b, a), "put the assertion back, or say what makes it needless", report)
 	}
+}
+
+// twice reports whether a former assertion said word for word what another one next to it says that is still there.
+func (o *outcome) twice(k int) bool {
+	b := o.pair.Before
+	f := b.File
+	text := f.Norm(b.Asserts[k].From, b.Asserts[k].To)
+	same := func(i int) bool { return f.Norm(b.Asserts[i].From, b.Asserts[i].To) == text }
+	for i := k - 1; i >= 0 && b.Asserts[i].To >= b.Asserts[i+1].From-1; i-- {
+		if o.kept[i] >= 0 && same(i) {
+			return true
+		}
+	}
+	for i := k + 1; i < len(b.Asserts) && b.Asserts[i-1].To >= b.Asserts[i].From-1; i++ {
+		if o.kept[i] >= 0 && same(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // class tells how sure it is that lost assertions are a loss: not at all when the unit was rewritten and pins down as much
