@@ -191,7 +191,7 @@ func (s *survey) uncalled(u *units.File, t *units.Test) string {
 			continue
 		}
 		if d.Name == "main" || u.Lang == source.Dart && u.Tokens[max(d.At-1, 0)].Col > 0 && u.Tokens[d.At].Col > 20 {
-			return ""
+			break
 		}
 		n := 0
 		for i := range u.Tokens {
@@ -210,7 +210,59 @@ func (s *survey) uncalled(u *units.File, t *units.Test) string {
 			return d.Name
 		}
 	}
+	return s.shelved(u, t)
+}
+
+// shelved names what holds the function around a test, alone or in a list, when nothing else in the file names it.
+func (s *survey) shelved(u *units.File, t *units.Test) string {
+	for open := t.At - 1; open > 0; open-- {
+		if !u.Is(open, "{") || u.Close(open) < t.At {
+			continue
+		}
+		first := open
+		for first > 0 && !u.Tokens[first].First {
+			first--
+		}
+		set := -1
+		for i := first + 1; i < open && set < 0; i++ {
+			if u.Is(i, "=") {
+				set = i
+			}
+		}
+		if set < 0 || u.Kind(set-1) != source.Name || u.Is(set-2, ".") || u.Is(first, "export") || !value(u, set+1, open) {
+			continue
+		}
+		n := 0
+		for i := range u.Tokens {
+			if u.Is(i, u.Text(set-1)) {
+				n++
+			}
+		}
+		if n == 1 {
+			return u.Text(set - 1)
+		}
+	}
 	return ""
+}
+
+// value reports whether tokens [from, open) and the block behind them are a function, alone or in a list, that is called by
+// nobody and handed to nobody there.
+func value(u *units.File, from, open int) bool {
+	for u.Is(from, "[") {
+		from++
+	}
+	for ; from < open; from++ {
+		switch u.Text(from) {
+		case "async", "function", "=>":
+		case "(":
+			from = u.Close(from)
+		default:
+			if !u.Is(from-1, "function") && !u.Is(from+1, "=>") {
+				return false
+			}
+		}
+	}
+	return !u.Is(u.Close(open)+1, "(") && !u.Is(u.Close(open)+1, ")")
 }
 
 // shadowed finds tests of Python that a later one of the same name replaces.
