@@ -11,6 +11,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
+	"github.com/devflow-suite/devflow/judge/evidence/reference/project"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 	"github.com/devflow-suite/devflow/judge/verdict"
 )
@@ -33,6 +34,12 @@ func Rules() []rule.Rule {
 		Why:  "callers are told to pass what nobody takes",
 		Find: parameters,
 	}}
+}
+
+// Words lists what the rules search the project for, beyond names that went.
+func Words(v *project.View) []string {
+	words, _ := settings(v.C)
+	return append(words, claimed(all(v))...)
 }
 
 // told reports documents that describe the project as it is.

@@ -26,9 +26,43 @@ func phantom(c *change.Change, report func(rule.Finding)) {
 	if v == nil || c.Partial {
 		return
 	}
-	var claims []claim
+	claims := all(v)
+	if len(claims) == 0 {
+		return
+	}
+	found := v.Places(claimed(claims))
+	seen := map[string]bool{}
+	for _, x := range claims {
+		if seen[x.text] || known(v, x, found) {
+			continue
+		}
+		seen[x.text] = true
+		report(rule.Finding{
+			Path: x.file.Path, Line: x.line, Unit: x.text, Text: fmt.Sprintf("%s:%d speaks of the %s %s, which is nowhere in this project", x.file.Path, x.line, x.kind, x.text),
+			Evidence: strings.TrimSpace(x.file.After.Lines(x.line, x.line)), Fix: "make it, or write what is there",
+		})
+	}
+}
+
+// claimed lists the words by which claims are searched.
+func claimed(claims []claim) []string {
 	var words []string
-	for _, f := range c.Files {
+	for _, x := range claims {
+		words = append(words, x.words...)
+	}
+	return words
+}
+
+type key struct{}
+
+// all lists the claims of all new lines, read once.
+func all(v *project.View) []claim {
+	return v.C.Once(key{}, func() any { return claims(v) }).([]claim)
+}
+
+func claims(v *project.View) []claim {
+	var claims []claim
+	for _, f := range v.C.Files {
 		if f.After == nil || !told(f.Path) || f.Deleted() {
 			continue
 		}
@@ -44,25 +78,10 @@ func phantom(c *change.Change, report func(rule.Finding)) {
 			}
 			for _, x := range read(v, f, n, line, fenced) {
 				claims = append(claims, x)
-				words = append(words, x.words...)
 			}
 		}
 	}
-	if len(claims) == 0 {
-		return
-	}
-	found := v.Places(words)
-	seen := map[string]bool{}
-	for _, x := range claims {
-		if seen[x.text] || known(v, x, found) {
-			continue
-		}
-		seen[x.text] = true
-		report(rule.Finding{
-			Path: x.file.Path, Line: x.line, Unit: x.text, Text: fmt.Sprintf("%s:%d speaks of the %s %s, which is nowhere in this project", x.file.Path, x.line, x.kind, x.text),
-			Evidence: strings.TrimSpace(x.file.After.Lines(x.line, x.line)), Fix: "make it, or write what is there",
-		})
-	}
+	return claims
 }
 
 // known reports whether something other than the new lines has a form of the claim.

@@ -57,6 +57,9 @@ func deleted(c *change.Change, report func(rule.Finding)) {
 			places = v.RemovedPlaces()
 		}
 		for _, p := range importers(v, c, gone, places[project.Stem(gone)]) {
+			if v.Spent() {
+				return
+			}
 			r := v.Present(p)
 			if r == nil {
 				continue
@@ -136,7 +139,6 @@ func added(c *change.Change, report func(rule.Finding)) {
 	if v == nil || c.Partial {
 		return
 	}
-	ask(v, c)
 	for _, f := range c.Files {
 		if f.After == nil || f.Lang == "" || f.Kind == layout.Generated || f.Status == 'R' && len(f.Added) == 0 {
 			continue
@@ -148,6 +150,9 @@ func added(c *change.Change, report func(rule.Finding)) {
 				continue
 			}
 			tell := func(line int, what string) {
+				if v.Spent() {
+					return
+				}
 				report(rule.Finding{
 					Path: f.Path, Line: line, Unit: m.Spec, Text: fmt.Sprintf("%s:%d imports %s", f.Path, line, what),
 					Evidence: strings.TrimSpace(r.Lines(line, line)), Fix: "write what the import means, or remove it",
@@ -268,9 +273,6 @@ func missing(v *project.View, r *names.Reader, m *imports.Import, n imports.Name
 	return false
 }
 
-// widely is the number of places from which on a word is certainly one of the project's own.
-const widely = 60
-
 // parts lists the words of a path into the own crate that must be names of this project.
 func parts(m *imports.Import) []string {
 	if len(m.Names) == 0 {
@@ -285,10 +287,10 @@ func parts(m *imports.Import) []string {
 	return out
 }
 
-// ask searches the words of all new paths at once, so that each has its answer at hand.
-func ask(v *project.View, c *change.Change) {
+// Words lists what the rules search the project for, beyond names that went: one search for all of them is cheaper.
+func Words(v *project.View) []string {
 	var words []string
-	for _, f := range c.Files {
+	for _, f := range v.C.Files {
 		if f.After == nil || f.Lang != source.Rust {
 			continue
 		}
@@ -299,9 +301,7 @@ func ask(v *project.View, c *change.Change) {
 			}
 		}
 	}
-	if len(words) > 0 {
-		v.Places(words)
-	}
+	return words
 }
 
 // own reports paths into the own crate.
@@ -320,33 +320,38 @@ func unheard(v *project.View, f *change.File, m *imports.Import) string {
 		return ""
 	}
 	for _, w := range parts(m) {
-		places := v.Places([]string{w})[w]
-		known := len(places) > widely
-		if known {
-			continue
-		}
-		for _, p := range places {
+		known := v.HasDir(w)
+		for _, p := range v.Places([]string{w})[w] {
 			if known {
 				break
 			}
-			r := v.Present(p.Path)
-			if r == nil || source.Of(p.Path) != source.Rust {
-				known = known || strings.HasSuffix(p.Path, ".toml")
-				continue
-			}
-			for _, i := range r.At(w) {
-				role := r.Role(i)
-				known = known || role == names.Def || role == names.Bind || role == names.Key || r.Parent(i) >= 0 && r.Is(r.Parent(i)-1, "!") || r.Is(i-1, "mod")
-			}
-			for n := range r.Imports {
-				if x := &r.Imports[n]; x.Form == imports.File && x.Spec == w || x.Form == imports.Restate && x.Binds(w) || !strings.HasPrefix(x.Spec, "crate") && x.Binds(w) && x.Spec != "super" && x.Spec != "self" {
-					known = true
+			if source.Of(p.Path) == source.Rust || strings.HasSuffix(p.Path, ".toml") {
+				known = !f.Touched(p.Line, p.Line) || p.Path != f.Path // another line of the project has it
+				if g := v.Changed(p.Path); !known || g != nil && g.Touched(p.Line, p.Line) {
+					known = !strings.Contains(p.Text, "use ") && !strings.Contains(p.Text, "//") && defines(p.Text, w)
 				}
 			}
 		}
-		if !known && !v.HasDir(w) {
+		if !known {
 			return w
 		}
 	}
 	return ""
+}
+
+// defines reports whether a line of Rust looks like one that defines the name.
+func defines(line, name string) bool {
+	w := strings.FieldsFunc(line, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	for i := 1; i < len(w); i++ {
+		if w[i] != name {
+			continue
+		}
+		switch w[i-1] {
+		case "fn", "struct", "enum", "trait", "mod", "type", "const", "static", "union", "macro_rules", "mut":
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.TrimRight(strings.TrimSpace(line), ",({;"), name) && len(w) < 3 || strings.Contains(line, "!")
 }

@@ -46,24 +46,14 @@ func find(c *change.Change, report func(rule.Finding)) {
 	if v == nil || c.Partial {
 		return
 	}
-	var list []candidate
-	var words []string
-	for _, f := range c.Files {
-		if f.After == nil || len(f.Added) == 0 || f.Kind == layout.Generated || !known(f.Lang) {
-			continue
-		}
-		for _, x := range candidates(v, f) {
-			list = append(list, x)
-			words = append(words, x.name)
-		}
-	}
+	list := all(v)
 	if len(list) == 0 {
 		return
 	}
-	places := v.Places(words)
+	places := v.Places(Words(v))
 	for _, x := range list {
 		class, sure := decide(v, x, places[x.name])
-		if !sure {
+		if !sure || v.Spent() {
 			continue
 		}
 		line := x.r.TokenLine(x.at)
@@ -79,6 +69,30 @@ func find(c *change.Change, report func(rule.Finding)) {
 			Evidence: strings.TrimSpace(x.r.Lines(line, line)), Fix: fmt.Sprintf("define or import %s, or call what there is", x.name),
 		})
 	}
+}
+
+// Words lists what the rule searches the project for.
+func Words(v *project.View) []string {
+	var words []string
+	for _, x := range all(v) {
+		words = append(words, x.name)
+	}
+	return words
+}
+
+type key struct{}
+
+// all lists the candidates of all changed files, found once.
+func all(v *project.View) []candidate {
+	return v.C.Once(key{}, func() any {
+		var list []candidate
+		for _, f := range v.C.Files {
+			if f.After != nil && len(f.Added) > 0 && f.Kind != layout.Generated && known(f.Lang) {
+				list = append(list, candidates(v, f)...)
+			}
+		}
+		return list
+	}).([]candidate)
 }
 
 func known(l source.Lang) bool {

@@ -32,6 +32,7 @@ type View struct {
 	files   map[string]*change.File
 	removed []Removed
 	lost    bool
+	spent   int      // bytes of unchanged files that were read
 	modules []string // Go module paths with their folders, longest first: "path\x00dir"
 	gomods  bool
 }
@@ -115,7 +116,11 @@ func (v *View) Present(p string) *names.Reader {
 	if f := v.files[p]; f != nil {
 		u = f.After
 	} else if lang := source.Of(p); lang != "" {
+		if v.spent > budget {
+			return nil
+		}
 		if text, ok := v.C.Now.Read(p); ok && len(text) <= maxRead {
+			v.spent += len(text)
 			u = units.Parse(p, lang, text)
 		}
 	}
@@ -126,6 +131,13 @@ func (v *View) Present(p string) *names.Reader {
 	v.readers[p] = r
 	return r
 }
+
+// budget bounds what is read of files that did not change, in bytes, all together: about 150 ms.
+const budget = 3 << 20
+
+// Spent reports whether files were left unread because too many would have to be read. From then on nothing may be
+// concluded from what was not found.
+func (v *View) Spent() bool { return v.spent > budget }
 
 // maxRead bounds the files that are read for what they refer to, in bytes: longer ones are data or generated.
 const maxRead = 1 << 20
@@ -241,6 +253,15 @@ func (v *View) Removed() []Removed {
 
 // RemovedPlaces finds the places of all removed names, and of the stems of files that went, with one search.
 func (v *View) RemovedPlaces() map[string][]change.Place {
+	words := v.RemovedWords()
+	if len(words) == 0 {
+		return nil
+	}
+	return v.Places(words)
+}
+
+// RemovedWords lists the words that RemovedPlaces searches.
+func (v *View) RemovedWords() []string {
 	seen := map[string]bool{}
 	var words []string
 	add := func(w string) {
@@ -255,10 +276,7 @@ func (v *View) RemovedPlaces() map[string][]change.Place {
 	for _, p := range v.GonePaths() {
 		add(Stem(p))
 	}
-	if len(words) == 0 {
-		return nil
-	}
-	return v.Places(words)
+	return words
 }
 
 // Stem is the name of a file without endings, or of its folder where the file stands for the folder: the word by which

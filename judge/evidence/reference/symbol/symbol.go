@@ -40,7 +40,7 @@ type search struct {
 }
 
 // maxFiles bounds the files that are read for one name: beyond it only the file that had it is looked at.
-const maxFiles = 150
+const maxFiles = 40
 
 // maxPlaces bounds the findings for one name.
 const maxPlaces = 3
@@ -58,7 +58,11 @@ func find(c *change.Change, report func(rule.Finding)) {
 		if !known(t.File.Lang) || t.File.Kind == layout.Generated {
 			continue
 		}
-		for _, ref := range s.references(t) {
+		refs := s.references(t)
+		if v.Spent() {
+			return
+		}
+		for _, ref := range refs {
 			key := fmt.Sprintf("%s:%d:%s", ref.file.Path, ref.line, t.Name)
 			if done[key] {
 				continue
@@ -115,7 +119,7 @@ func (s *search) references(t *project.Removed) []ref {
 			paths[p.Path] = true
 		}
 	}
-	if project.Common(places) || len(paths) > maxFiles {
+	if project.Common(places) || len(paths) > maxFiles || t.Nested && !implicit(t.File.Lang) {
 		paths = map[string]bool{}
 		if t.File.After != nil {
 			paths[t.File.Path] = true

@@ -122,7 +122,7 @@ func (s *search) packageHas(dir, name string) bool {
 
 func (s *search) tellLost(f *change.File, r *names.Reader, name string, line int, done map[string]bool) {
 	key := fmt.Sprintf("%s:%d:%s", r.Path, line, name)
-	if done[key] {
+	if done[key] || s.v.Spent() {
 		return
 	}
 	done[key] = true
