@@ -40,7 +40,8 @@ func swallowed(c *change.Change, f *change.File, report func(rule.Finding)) {
 	read := false
 	for _, h := range list(u) {
 		last := max(u.TokenLine(h.out), u.TokenLine(max(h.out-1, h.to)))
-		if !f.Touched(u.TokenLine(h.from), last) || !silent(u, h) {
+		touched, quiet := f.Touched(u.TokenLine(h.from), last), silent(u, h)
+		if !quiet && (!touched || !tells(u, h)) || !touched && len(f.Removed) == 0 {
 			continue
 		}
 		if !read && f.Before != nil {
@@ -48,6 +49,12 @@ func swallowed(c *change.Change, f *change.File, report func(rule.Finding)) {
 		}
 		text := ""
 		switch was, ok := counterpart(f.Before, old, u, h); {
+		case !touched && !(ok && f.TouchedOld(f.Before.TokenLine(was.from), f.Before.TokenLine(was.out))):
+			continue
+		case !quiet && !(ok && handsOn(f.Before, was)):
+			continue
+		case !quiet:
+			text = "handed an error on, and now only tells of it"
 		case ok && silent(f.Before, was) && (broad(f.Before, was) || !broad(u, h)):
 			continue
 		case ok && silent(f.Before, was):
@@ -172,6 +179,43 @@ func silent(u *units.File, h handler) bool {
 		}
 	}
 	return true
+}
+
+// tells reports handlers that write something and do nothing else.
+func tells(u *units.File, h handler) bool {
+	n := 0
+	for _, s := range code.Split(u, h.in, h.out) {
+		if s.Kind == code.Pass {
+			continue
+		}
+		ok := s.Kind == code.Plain
+		for i := s.From; ok && i < s.To; i++ {
+			if u.Is(i, "(") {
+				break
+			}
+			w := strings.ToLower(u.Text(i))
+			if u.Kind(i) == source.Name && (strings.HasPrefix(w, "print") || strings.HasPrefix(w, "debugprint") || w == "console" || strings.HasPrefix(w, "log") || w == "system") {
+				n++
+				break
+			}
+			ok = u.Kind(i) == source.Name || u.Is(i, ".")
+		}
+		if !ok {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// handsOn reports handlers that throw.
+func handsOn(u *units.File, h handler) bool {
+	for i := h.in; i < h.out; i++ {
+		switch u.Text(i) {
+		case "throw", "raise", "rethrow", "reject":
+			return true
+		}
+	}
+	return false
 }
 
 // fails reports values that tell the caller of a failure.

@@ -146,6 +146,9 @@ func answer(f *units.File, from, to int, what string) bool {
 			return what == "equal"
 		}
 	}
+	if what == "equal" && to == from+3 && (f.Is(from+1, "!=") || f.Is(from+1, "!==")) && (f.Is(from+2, "null") || f.Is(from+2, "nil") || f.Is(from+2, "undefined")) || what == "equal" && strings.HasSuffix(f.Norm(from, to), " is not None") && to <= from+4 {
+		return true // anything that is there
+	}
 	if open := from + 1; what == "equal" && f.Is(open, "(") && f.Close(open) == to-1 { // isinstance(other, object)
 		return f.Norm(from, to) == "isinstance ( other , object )"
 	}
@@ -192,6 +195,10 @@ func members(b *code.Body) int {
 func operators(f *change.File, report func(rule.Finding)) {
 	u := f.After
 	for i := range u.Tokens {
+		if u.Lang == source.Python && u.Is(i, "__eq__") && u.Is(i+1, "=") && u.Is(i+2, "lambda") && f.Touched(u.TokenLine(i), u.TokenLine(i)) {
+			assigned(f, i, report)
+			continue
+		}
 		if !u.Is(i, "operator") && !(u.Is(i, "func") && u.Lang == source.Swift) && !(u.Is(i, "def") && (u.Lang == source.Ruby || u.Lang == source.Scala)) {
 			continue
 		}
@@ -224,6 +231,25 @@ func operators(f *change.File, report func(rule.Finding)) {
 		}
 		report(out)
 	}
+}
+
+// assigned looks at an __eq__ that is set to a lambda at token i.
+func assigned(f *change.File, i int, report func(rule.Finding)) {
+	u := f.After
+	end := i + 3
+	for end < len(u.Tokens) && !u.Is(end, ":") {
+		end++
+	}
+	from := end + 1
+	for end = from; end < len(u.Tokens) && !u.Tokens[end].First; end++ {
+	}
+	if from >= end || !answer(u, from, end, "equal") || f.Before != nil && strings.Contains(f.Before.Src, u.Lines(u.TokenLine(i), u.TokenLine(i))) {
+		return
+	}
+	report(rule.Finding{
+		Path: f.Path, Line: u.TokenLine(i), Text: "__eq__ always gives the same answer, whatever it compares", Evidence: strings.TrimSpace(u.Lines(u.TokenLine(i), u.TokenLine(i))),
+		Fix: "compare the fields that make two values equal", Unit: "__eq__",
+	})
 }
 
 // operatorBody finds the body behind the parameters of an operator.

@@ -84,8 +84,13 @@ func pins(x *units.Assert) units.Strength {
 
 // helped reports whether another new assertion of the unit looks at the same thing as closely as a former one did.
 func (o *outcome) helped(x *units.Assert) bool {
+	const telling = 12 // so long an expectation says what it is about
 	for _, j := range o.fresh {
-		if y := &o.pair.After.Asserts[j]; y.Strength >= x.Strength && rootOf(y.Actual) == rootOf(x.Actual) && !y.Trivial {
+		y := &o.pair.After.Asserts[j]
+		if len(x.Expected) >= telling && !y.Trivial && y.Expected == x.Expected && y.Strength >= units.Tolerance {
+			return true
+		}
+		if y.Strength >= x.Strength && rootOf(y.Actual) == rootOf(x.Actual) && !y.Trivial {
 			return true
 		}
 	}

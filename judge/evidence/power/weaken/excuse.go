@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/power/pairs"
@@ -126,6 +127,9 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 	}
 	for _, j := range fresh {
 		n := &after.Asserts[j]
+		if !n.Trivial && n.Actual == a.Actual && contains(after.File, n, o.pair.Before.File, a) {
+			return true
+		}
 		if n.Trivial || n.Strength != units.Unknown && n.Strength < units.Tolerance {
 			continue
 		}
@@ -144,6 +148,32 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 		}
 	}
 	return false
+}
+
+// contains reports whether a present assertion asks for a text that holds, blanks aside, the text a former one asked for.
+func contains(now *units.File, n *units.Assert, old *units.File, a *units.Assert) bool {
+	const least = 4
+	want := strings.Join(texts(old, a), "")
+	if len(want) < least {
+		return false
+	}
+	for _, t := range texts(now, n) {
+		if len(t) > len(want) && strings.Contains(t, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts lists the string literals of an assertion without blanks.
+func texts(f *units.File, a *units.Assert) []string {
+	var out []string
+	for i := a.From; i < a.To; i++ {
+		if f.Kind(i) == source.String {
+			out = append(out, squeeze(f.Unquote(i)))
+		}
+	}
+	return out
 }
 
 // parted reports whether an assertion names something that the source no longer speaks of.

@@ -129,10 +129,18 @@ func printed(f *units.File, i int) (what string, stop bool) {
 			return "fmt." + f.Text(i+2), false
 		case (name == "println" || name == "print") && called && first:
 			return name, false
+		case (name == "fmt" && strings.HasPrefix(f.Text(i+2), "Fprint") && strings.Contains(f.Norm(i+4, i+7), "Std") || name == "log" && strings.HasPrefix(f.Text(i+2), "Print")) && dotted && first && shouts(f, i):
+			return name + "." + f.Text(i+2), false
 		case name == "spew" && dotted && first:
 			return "spew", true
 		}
 	case source.Java:
+		switch {
+		case name == "new" && first && f.Is(i+2, "(") && f.Is(f.Close(i+2)+2, "printStackTrace"):
+			return "a stack trace of nothing", true
+		case name == "Thread" && dotted && first && f.Is(i+2, "dumpStack"):
+			return "Thread.dumpStack", true
+		}
 		if name == "System" && (f.Is(i+2, "out") || f.Is(i+2, "err")) && first && strings.HasPrefix(f.Text(i+4), "print") {
 			return "System." + f.Text(i+2), false
 		}
@@ -176,13 +184,13 @@ func printed(f *units.File, i int) (what string, stop bool) {
 
 // shouts reports whether what is printed looks like a note to oneself.
 func shouts(f *units.File, i int) bool {
-	for k := i + 1; k < i+8 && k < len(f.Tokens); k++ {
+	for k := i + 1; k < i+10 && k < len(f.Tokens); k++ {
 		if f.Kind(k) != source.String {
 			continue
 		}
 		t := strings.TrimLeft(f.Unquote(k), " \t\\n")
 		low := strings.ToLower(t)
-		for _, w := range [...]string{"debug", "xxx", ">>>", "here", "got here", "===", "###", "***", "---", "todo", "!!!", "checkpoint", "test ", "foo", "asdf", "reached", "in here", "wtf", "value of", "dbg"} {
+		for _, w := range [...]string{"debug", "xxx", ">>>", "here", "got here", "===", "###", "~~~", "***", "---", "todo", "!!!", "checkpoint", "test ", "foo", "asdf", "reached", "in here", "wtf", "value of", "dbg"} {
 			if strings.HasPrefix(low, w) {
 				return true
 			}

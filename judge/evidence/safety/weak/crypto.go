@@ -39,7 +39,7 @@ func findCrypto(c *change.Change, report func(rule.Finding)) {
 // maybeCrypto is a cheap look before a line is read.
 func maybeCrypto(text string) bool {
 	low := strings.ToLower(text)
-	for _, w := range [...]string{"md5", "sha1", "sha-1", "md4", "des", "rc4", "arc4", "rc2", "ecb", "rand", "cipher", "uniqid", "pbkdf2", "gensalt", "bcrypt", "blowfish", "generate", "modulus", "key_size", "initialize", "none", "verify_signature", "crc32", "adler32", "idea", "choice", "shuffle", "fnv"} {
+	for _, w := range [...]string{"md5", "sha1", "sha-1", "md4", "des", "rc4", "arc4", "rc2", "ecb", "rand", "cipher", "uniqid", "pbkdf2", "gensalt", "bcrypt", "blowfish", "generate", "modulus", "key_size", "initialize", "none", "verify_signature", "crc32", "adler32", "idea", "choice", "shuffle", "fnv", "hasher"} {
 		if strings.Contains(low, w) {
 			return true
 		}
@@ -50,6 +50,9 @@ func maybeCrypto(text string) bool {
 func crypto(f *units.File, i int) (what string, soft bool) {
 	name := f.Text(i)
 	if f.Kind(i) == source.String {
+		if (f.Lang == source.JS || f.Lang == source.TS) && strings.HasPrefix(f.Text(i), "`") && strings.Contains(strings.ReplaceAll(f.Text(i), " ", ""), "Math.random()") && strings.Contains(f.Text(i), "${") {
+			return secretly(f, i, "predictable numbers make ", false)
+		}
 		return stringCrypto(f, i)
 	}
 	if f.Kind(i) != source.Name {
@@ -62,6 +65,8 @@ func crypto(f *units.File, i int) (what string, soft bool) {
 		return w, false
 	}
 	switch {
+	case name == "DefaultHasher" && f.Lang == source.Rust && f.Is(i+1, "::"):
+		return secretly(f, i, "the hasher of maps is no hash for secrets, and here it protects ", true)
 	case brokenHash(f, i, name):
 		return secretly(f, i, name+" is broken and too fast, and here it protects ", true)
 	case predictable(f, i, name):
