@@ -12,6 +12,8 @@ import (
 const (
 	// MaxPatch bounds a patch, in bytes: more is ErrTooLarge.
 	MaxPatch = 32 << 20
+	// MaxDiffed is the size from which on git is told to call a blob binary in a patch, in bytes: diffThreshold in numbers.
+	MaxDiffed = 4 << 20
 	// MaxBlobs bounds the blobs of one Blobs call together, in bytes.
 	MaxBlobs = 64 << 20
 )

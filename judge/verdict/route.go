@@ -128,12 +128,13 @@ func Fit(limit int, head string, reasons []Reason, tail string) string {
 func Describe(r Reason) string {
 	var b strings.Builder
 	b.WriteString("- " + r.String() + "\n")
-	if r.Evidence != "" {
-		where := ""
-		if r.File != "" && r.Line > 0 {
-			where = fmt.Sprintf("%s:%d: ", r.File, r.Line)
-		}
-		b.WriteString("    " + where + r.Evidence + "\n")
+	switch where := r.Place(); {
+	case r.Evidence != "" && r.Line > 0 && where != "":
+		b.WriteString("    " + where + ": " + r.Evidence + "\n")
+	case r.Evidence != "":
+		b.WriteString("    " + r.Evidence + "\n")
+	case where != "" && (r.Line > 0 || !strings.Contains(r.Text, r.File)):
+		b.WriteString("    " + where + "\n")
 	}
 	if r.Fix != "" {
 		b.WriteString("    → " + r.Fix + "\n")

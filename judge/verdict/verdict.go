@@ -7,6 +7,7 @@ package verdict
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/devflow-suite/devflow/internal/redact"
 )
@@ -57,6 +58,14 @@ type Reason struct {
 
 // String is the form that hooks, reports and people see: "[tdd] Missing Test Coverage: src/a.py".
 func (r Reason) String() string { return "[" + r.Prefix + "] " + r.Text }
+
+// Place is where it is: "src/a.py:7", the file alone where it is about a whole file, "" for none.
+func (r Reason) Place() string {
+	if r.File == "" || r.Line <= 0 {
+		return r.File
+	}
+	return r.File + ":" + strconv.Itoa(r.Line)
+}
 
 // Weight is the class that counts: [qa] and [doc] are notes whatever they claim to be, a prefix that nobody categorised
 // blocks.

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -105,6 +106,9 @@ func first(reasons []judge.Reason) (text string) {
 			text += "; "
 		}
 		text += r.String()
+		if where := r.Place(); where != "" && !strings.Contains(r.Text, r.File) {
+			text += " at " + where
+		}
 		if r.Fix != "" {
 			text += " (" + r.Fix + ")"
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,7 +143,7 @@ func TestTheRangeIsJudgedNow(t *testing.T) {
 		words            string
 	}{
 		{"conflict", "conf.yaml", "a: 1\n<<<<<<< ours\nb: 1\n=======\nb: 2\n>>>>>>> theirs\n", []string{gate.RuleVerdict, gate.RuleLint}, "conflict markers left in conf.yaml"},
-		{"stub", "tests/test_b.py", "def test_b():\n    pass\n", []string{gate.RuleVerdict}, "stub: test_b"},
+		{"secret", "deploy.yaml", "token: ghp_" + strings.Repeat("aB3dE6gH9", 4) + "\n", []string{gate.RuleVerdict}, "deploy.yaml"},
 		{"broken", "src/b.py", "def f(:\n", []string{gate.RuleLint}, "compile_check"},
 		{"untested", "src/b.py", "def f():\n    return 1\n", []string{gate.RuleLint}, "coverage_gate"},
 		{"long", "src/b.txt.py", strings.Repeat("x = 1\n", 601), []string{gate.RuleLint}, "file_size"},
@@ -209,9 +208,6 @@ func TestJudgesThatCannotLook(t *testing.T) {
 	w.deps.DB = nil
 	w.deps.Examiners = []judge.Examiner{w.judge}
 	w.expect("no store", w.ask("git push origin feat/x"), nil, "judged now")
-	if entries, _ := filepath.Glob(filepath.Join(os.TempDir(), "devflow-judge-*", "*")); len(entries) > 0 {
-		t.Errorf("left behind: %q", entries)
-	}
 }
 
 type broken struct{}

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,6 +63,19 @@ func (c *counter) Examine(ctx context.Context, k *judge.Case) ([]judge.Reason, e
 	return c.Examiner.Examine(ctx, k)
 }
 
+// everybody is all examiners of a session as one.
+type everybody struct{}
+
+func (everybody) Name() string { return "session" }
+
+func (everybody) Examine(ctx context.Context, k *judge.Case) (all []judge.Reason, err error) {
+	for _, e := range evidence.Session() {
+		found, failed := e.Examine(ctx, k)
+		all, err = append(all, found...), errors.Join(err, failed)
+	}
+	return all, err
+}
+
 func newWorld(t testing.TB) *world { return worldOf(t, "sha1") }
 
 func worldOf(t testing.TB, format string) *world {
@@ -70,7 +84,7 @@ func worldOf(t testing.TB, format string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, base: base, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), runs: filepath.Join(base, "runs"), judge: &counter{Examiner: evidence.First{}}}
+	w := &world{TB: t, base: base, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), runs: filepath.Join(base, "runs"), judge: &counter{Examiner: everybody{}}}
 	for _, name := range []string{"origin.git", "fork.git", "own"} {
 		dir := filepath.Join(base, name)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
