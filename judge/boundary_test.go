@@ -272,7 +272,8 @@ func TestWhatCouldNotBeSeenIsSaid(t *testing.T) {
 				w.Repo.Write(fmt.Sprintf("data/%d.txt", i), page)
 			}
 			w.Repo.Write("new.py", "def n(): return 1\n")
-		}, []string{"[tdd] Missing Test Coverage: new.py", "[judge] could not judge: the change is too large to read (make patch: git diff-tree: more than 33554432 bytes: too large to read)"}, judge.Fail},
+		}, []string{"[tdd] Missing Test Coverage: new.py", "[judge] could not judge: the change is too large to read (make patch: git diff-tree: more than 33554432 bytes: too large to read)",
+			"[judge] not looked at: 9 of 10 changed files are too large, or too much together: data/0.txt, data/1.txt, data/2.txt, data/3.txt, data/4.txt, data/5.txt, data/6.txt, data/7.txt, data/8.txt"}, judge.Fail},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

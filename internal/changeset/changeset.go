@@ -138,7 +138,7 @@ func contents(ctx context.Context, r gitx.Repo, objDir, a, b string, files []Fil
 			continue
 		}
 		f.Before, f.After = blobs[f.OldOID], blobs[f.NewOID]
-		if f.Regular() && f.Lines.Binary && f.After != nil && !IsBinary(f.After) {
+		if f.Regular() && f.Lines.Binary && f.After != nil && max(len(f.Before), len(f.After)) <= gitx.MaxDiffed && !IsBinary(f.After) {
 			f.Hidden = true
 			hidden = append(hidden, f.Path)
 		}

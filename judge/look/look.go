@@ -8,6 +8,7 @@ package look
 import (
 	"context"
 	"fmt"
+	"sort"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/diff"
@@ -17,6 +18,33 @@ import (
 
 // MaxText bounds one file that the rules read, in bytes. What is larger is no text that a person wrote.
 const MaxText = 2 << 20
+
+// MaxAll bounds what the rules read of a change altogether, both sides, in bytes: they compare units with each other, and
+// more than this nobody reviews at once. The small files come first.
+const MaxAll = 6 << 20
+
+// fit takes the texts away that are too much, the largest first.
+func fit(sources []change.Source) []change.Source {
+	size := func(s *change.Source) int { return len(s.Before) + len(s.After) }
+	order := make([]int, len(sources))
+	total := 0
+	for i := range sources {
+		order[i] = i
+		total += size(&sources[i])
+	}
+	if total <= MaxAll {
+		return sources
+	}
+	sort.SliceStable(order, func(a, b int) bool { return size(&sources[order[a]]) < size(&sources[order[b]]) })
+	total = 0
+	for _, i := range order {
+		s := &sources[i]
+		if total += size(s); total > MaxAll {
+			s.Before, s.After, s.Lines.Added, s.Lines.Removed = nil, nil, nil, nil
+		}
+	}
+	return sources
+}
 
 // Wanted reports whether the content of a changed file is read: all but what can be told from its name not to be text.
 func Wanted(path string) bool { return !binaryName(path) }
@@ -36,7 +64,7 @@ func Trees(ctx context.Context, r gitx.Repo, objDir, base, now string, files []c
 		s.Before, s.After = text(f.Before, f.OldMode), text(f.After, f.NewMode)
 		sources = append(sources, s)
 	}
-	c := change.New(sources)
+	c := change.New(fit(sources))
 	c.Now = &tree{ctx: ctx, repo: r, objs: objDir, oid: now}
 	c.Base = &tree{ctx: ctx, repo: r, objs: objDir, oid: base}
 	return c
@@ -70,7 +98,7 @@ func Patch(patch []byte) (c *change.Change, unread []string, err error) {
 		}
 		sources = append(sources, change.Source{Path: f.Path(), OldPath: f.Old, Status: byte(f.Status), Lines: f.File, Before: f.Before, After: f.After})
 	}
-	c = change.New(sources)
+	c = change.New(fit(sources))
 	c.Partial = true
 	return c, unread, nil
 }

@@ -124,6 +124,7 @@ func (c *Case) Look(ctx context.Context, paths config.Paths) {
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
 	}
+	c.tooMuch()
 }
 
 // Take puts the files that differ between the case's trees into it. nil means that nobody could list them. ctx bounds

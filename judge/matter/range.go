@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"github.com/devflow-suite/devflow/judge/verdict"
+	"strings"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -47,6 +48,7 @@ func Range(ctx context.Context, repo gitx.Repo, objs, base, now string) (*Case, 
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
 	}
+	c.tooMuch()
 	c.anything()
 	return c, nil
 }
@@ -61,8 +63,27 @@ func OfPatch(patch []byte) (*Case, error) {
 	for _, text := range unread {
 		c.doubt(verdict.Soft, "", "not looked at: "+text, "")
 	}
+	c.tooMuch()
 	c.anything()
 	return c, nil
+}
+
+// tooMuch says which texts were not read because they, or all of them, are too large.
+func (c *Case) tooMuch() {
+	var left []string
+	for _, f := range c.Change.Files {
+		if f.Before == nil && f.After == nil && !f.Binary && look.Wanted(f.Path) {
+			left = append(left, f.Path)
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	names := strings.Join(left[:min(len(left), verdict.MaxListed)], ", ")
+	if n := len(left) - verdict.MaxListed; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	c.doubt(verdict.Soft, "", fmt.Sprintf("not looked at: %d of %d changed files are too large, or too much together: %s", len(left), len(c.Change.Files), names), "judge smaller changes")
 }
 
 // anything makes a case of which no file could be read one that nobody could judge.
