@@ -42,7 +42,7 @@ func (l *looker) function(fn *units.Func, old string, had bool) {
 		return false
 	}
 	switch {
-	case fn.Name == "TestMain" && u.Lang == source.Go && !has("Run"):
+	case fn.Name == "TestMain" && u.Lang == source.Go && !has("Run") && !l.handsOn(fn):
 		l.say(verdict.Hard, fn.At, "TestMain runs no test", "call m.Run and exit with what it returns")
 	case fn.Name == "TestMain" && u.Lang == source.Go && l.dropped(fn):
 		l.say(verdict.Hard, fn.At, "TestMain does not exit with what the tests returned", "call os.Exit with what m.Run returned")
@@ -67,6 +67,19 @@ func (l *looker) function(fn *units.Func, old string, had bool) {
 	case has("evaluate", "proceed", "interceptTestMethod") && l.swallows(fn) && !strings.Contains(old, "catch"):
 		l.say(verdict.Hard, fn.At, fn.Name+" drops the failures of the tests that it runs", "throw the failure again")
 	}
+}
+
+// handsOn reports whether a function gives its first parameter to another one, which then runs the tests.
+func (l *looker) handsOn(fn *units.Func) bool {
+	if len(fn.Params) == 0 {
+		return false
+	}
+	for i := fn.From; i < fn.To; i++ {
+		if l.u.Is(i, fn.Params[0].Name) && (l.u.Is(i-1, "(") || l.u.Is(i-1, ",")) && (l.u.Is(i+1, ")") || l.u.Is(i+1, ",")) {
+			return true
+		}
+	}
+	return false
 }
 
 // dropped reports whether TestMain ends with another status than what m.Run returned.
