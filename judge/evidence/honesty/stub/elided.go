@@ -34,6 +34,9 @@ func elisions(c *change.Change, f *change.File, report func(rule.Finding)) {
 		if !f.Touched(cm.Line, cm.EndLine) || strings.HasPrefix(cm.Text, "/**") || strings.HasPrefix(cm.Text, "///") || strings.HasPrefix(cm.Text, "//!") {
 			continue
 		}
+		if documents(f, cm) {
+			continue
+		}
 		clear, vague := Elision(cm.Text)
 		prose := i > 0 && list[i-1].Own && list[i-1].EndLine == cm.Line-1 || i+1 < len(list) && list[i+1].Own && list[i+1].Line == cm.EndLine+1
 		if prose && !strings.Contains(cm.Text, "...") && !strings.Contains(cm.Text, "[") { // a sentence of several lines
@@ -59,6 +62,20 @@ func elisions(c *change.Change, f *change.File, report func(rule.Finding)) {
 		}
 		report(out)
 	}
+}
+
+// documents reports whether a comment tells of the function below it, by whose name it begins.
+func documents(f *change.File, cm lex.Comment) bool {
+	words := change.Words(cm.Text)
+	if !cm.Own || len(words) == 0 {
+		return false
+	}
+	for _, fn := range f.After.Funcs() {
+		if fn.First == cm.EndLine+1 && fn.Name == words[0] {
+			return true
+		}
+	}
+	return false
 }
 
 // loss is how much of the code around a comment went.

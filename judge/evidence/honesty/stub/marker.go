@@ -124,8 +124,15 @@ func mark(b *code.Body) weight {
 	return w
 }
 
+// longestMarker bounds a statement that is nothing but a marker, in tokens: a longer one, such as a value with functions in it, does
+// something.
+const longestMarker = 40
+
 // classify tells what a statement marks.
 func classify(f *units.File, s code.Stmt) weight {
+	if s.To-s.From > longestMarker {
+		return none
+	}
 	fails := s.Kind == code.Throw
 	if !fails {
 		value := s.From
