@@ -25,6 +25,9 @@ func (f *finder) named(i int) {
 		return
 	}
 	start := back(s, i, maxName, nameByte)
+	if start >= 2 && s[start-2:start] == "$(" && end < len(s) && s[end] == ')' {
+		return // $(pwd): what a command says
+	}
 	var buf [2 * maxName]byte
 	name := strings.TrimRight(string(lowered(buf[:0], s[start:end])), ".-_")
 	if !announces(name) {

@@ -50,6 +50,8 @@ func TestGeneratedValuesBehindTellingNames(t *testing.T) {
 
 // Honest text: a false block of it costs more than a missed exotic key.
 var honest = [...]string{
+	// The output of a command.
+	`export PATH="$(pwd)/tools/builder-2.19.6/bin:$PATH"`,
 	// Prose.
 	"Please review the password policy: update it", "The token: something else", "Password must be at least twelve characters and contain a digit.", "password: required, minimum length is twenty-four characters", "Reset your password at https://example.com/reset-password?step=2",
 	"We rotate every API key, secret and token quarterly; see SECURITY.md#credentials-rotation-2024.", "the secret of AbstractSingletonProxyFactoryBean2000Implementation", "# Passwords\n\nNever commit a password. Use a password manager instead, e.g. 1Password or Bitwarden.", "feat(auth): add refresh-token rotation and password-reset-flow-v2",

@@ -130,7 +130,7 @@ func (d *declarer) body(j int) (from, to int) {
 			j = d.closing(j)
 			continue
 		case '{':
-			if f.Lang == TS && (f.Is(j-1, ":") || f.Is(j-1, "|") || f.Is(j-1, "&")) { // a type
+			if f.Lang == TS && (f.Is(j-1, ":") || f.Is(j-1, "|") || f.Is(j-1, "&") || (f.Is(j-1, "=") || f.Is(j-1, "extends")) && generic(f, head, j)) { // a type
 				j = d.closing(j)
 				continue
 			}
@@ -152,6 +152,20 @@ func (d *declarer) body(j int) (from, to int) {
 		}
 	}
 	return head, head
+}
+
+// generic reports whether token j stands in type parameters that begin at or behind head.
+func generic(f *File, head, j int) bool {
+	depth := 0
+	for i := head; i < j; i++ {
+		switch {
+		case f.Is(i, "<"):
+			depth++
+		case f.Is(i, ">"):
+			depth--
+		}
+	}
+	return depth > 0
 }
 
 // begins reports whether a word at the start of a line begins a declaration.

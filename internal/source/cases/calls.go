@@ -93,7 +93,7 @@ func (s *scanner) dart(i int) (Test, bool) {
 	default:
 		return Test{}, false
 	}
-	if f.Is(i-1, ".") || f.Is(i-1, "void") {
+	if f.Is(i-1, ".") && !f.Is(i-2, "test") && !f.Is(i-2, "flutter_test") || f.Is(i-1, "void") { // with a prefix: import … as test
 		return Test{}, false
 	}
 	j := i + 1

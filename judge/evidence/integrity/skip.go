@@ -108,9 +108,31 @@ func (s *survey) report(p change.TestPair, sw off.Switch, n int) {
 		}
 		fix = "let the test run always, or set the variable in a workflow that runs it"
 	}
+	if class == verdict.Hard && k == skipped && n == 1 && referred(f, sw) {
+		class = verdict.Soft
+		verb += ", with a reference to an issue"
+	}
 	s.add(k, class, f.After, rule.Finding{
 		Path: f.Path, Line: max(sw.Line, 1), Text: unit + " " + verb, Fix: fix, Unit: p.After.Name, Before: p.Before.Text(), After: p.After.Text(),
 	})
+}
+
+// referred reports whether the lines of a switch, or a comment above it, name the address of an issue.
+func referred(f *change.File, sw off.Switch) bool {
+	const above = 3
+	for n := max(sw.Line-above, 1); n <= sw.Line+1; n++ {
+		if !f.Touched(n, n) {
+			continue
+		}
+		line := f.After.Lines(n, n)
+		for _, w := range [...]string{"/issues/", "/pull/", "/browse/", "show_bug.cgi?id="} {
+			_, rest, ok := strings.Cut(line, w)
+			if ok && strings.Contains(line, "://") && strings.ContainsAny(rest, "0123456789") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // environment decides about a switch that hangs on a variable, a build tag or a feature.

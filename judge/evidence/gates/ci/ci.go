@@ -234,7 +234,7 @@ func replaced(c *change.Change, f *change.File, before, after *side, report func
 			break
 		}
 	}
-	if told || before.fine[command.Test] == 0 || after.class[command.Test] > 0 || elsewhere(c, f) {
+	if told || before.fine[command.Test] == 0 || after.class[command.Test] > 0 || elsewhere(c, f) || scripted(c, f) {
 		return
 	}
 	for _, b := range before.list {

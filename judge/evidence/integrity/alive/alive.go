@@ -49,6 +49,7 @@ type Index struct {
 	union    map[string]int // words that tests gained
 	lost     map[string]bool
 	changed  map[string]bool
+	said     []string               // messages that code does not give any more
 	stays    map[string]bool        // by test file: whether the code that it is named after is still there
 	seen     map[string]*units.File // other files of the tree that were read
 }

@@ -87,6 +87,9 @@ func (x *Index) obsolete(e *entry) []string {
 	if len(words) == 0 {
 		words = x.packages(e)
 	}
+	if len(words) == 0 {
+		words = x.unsaid(e)
+	}
 	if len(words) == 0 && e.file.After == nil {
 		words = x.folder(e)
 	}
@@ -107,9 +110,13 @@ func (x *Index) packages(e *entry) []string {
 			if name := quoted(l.Text); len(name) > 1 {
 				dropped[name] = true
 			}
+			if name := grouped(l.Text); name != "" {
+				dropped[name] = true
+			}
 		}
 		for _, l := range f.Added {
 			delete(dropped, quoted(l.Text))
+			delete(dropped, grouped(l.Text))
 		}
 	}
 	if len(dropped) == 0 {
@@ -118,6 +125,9 @@ func (x *Index) packages(e *entry) []string {
 	var out []string
 	u := e.file.Before
 	for i := range u.Tokens {
+		if u.Lang == source.Java && u.Is(i, "import") && u.Tokens[i].First {
+			out = append(out, x.imported(e, i, dropped)...)
+		}
 		if u.Kind(i) != source.String || !dropped[u.Unquote(i)] {
 			continue
 		}
@@ -125,6 +135,102 @@ func (x *Index) packages(e *entry) []string {
 			if w := u.Text(k); u.Kind(k) == source.Name && e.words[w] > 0 && !keyword(w) {
 				out = append(out, w)
 			}
+		}
+	}
+	return out
+}
+
+// imported is the name that an import of Java at token i gives a test, if it comes from a package that was dropped and the
+// present file does not import it any more.
+func (x *Index) imported(e *entry, i int, dropped map[string]bool) []string {
+	u := e.file.Before
+	for i++; u.Is(i, "static"); i++ {
+	}
+	spec := ""
+	for ; i < len(u.Tokens) && !u.Is(i, ";"); i++ {
+		spec += u.Text(i)
+		if !dropped[spec] {
+			continue
+		}
+		end := i
+		for end+1 < len(u.Tokens) && !u.Is(end+1, ";") {
+			end++
+		}
+		name := u.Text(end)
+		if e.words[name] == 0 || e.file.After != nil && strings.Contains(e.file.After.Src, "import static "+spec+".") {
+			return nil
+		}
+		return []string{name}
+	}
+	return nil
+}
+
+// grouped is the group of a dependency in a pom.
+func grouped(line string) string {
+	_, rest, _ := strings.Cut(line, "<groupId>")
+	name, _, _ := strings.Cut(rest, "</groupId>")
+	return strings.TrimSpace(name)
+}
+
+// unsaid lists the messages that a test expects, which code said and does not say any more, while it says nothing new in
+// the same file.
+func (x *Index) unsaid(e *entry) []string {
+	const least = 12
+	var out []string
+	f := e.test.File()
+	for i := e.test.From; i < e.test.To; i++ {
+		if i == e.test.From && e.test.Call != "" || f.Kind(i) == source.Op || f.Kind(i) == source.Name {
+			continue
+		}
+		text := strings.Trim(f.Text(i), "\"'`/")
+		if len(text) < least || !strings.Contains(text, " ") {
+			continue
+		}
+		for _, said := range x.messages() {
+			if strings.Contains(text, said) || strings.Contains(said, text) {
+				out = append(out, said)
+			}
+		}
+	}
+	return out
+}
+
+// messages are the texts of several words that code said and that stand nowhere in the changed files any more, of files
+// that say nothing new.
+func (x *Index) messages() []string {
+	if x.said != nil {
+		return x.said
+	}
+	x.said = []string{}
+	const least = 12
+	for _, f := range x.c.Files {
+		if !isCode(f) || f.Before == nil || f.Lang == "" || f.After == nil {
+			continue
+		}
+		list := prose(f.Before, f.TouchedOld, least)
+		if len(list) == 0 || len(prose(f.After, f.Touched, least)) > 0 {
+			continue
+		}
+		for _, said := range list {
+			if !strings.Contains(f.After.Src, said) {
+				x.said = append(x.said, said)
+			}
+		}
+	}
+	return x.said
+}
+
+// prose lists the string literals of several words on the touched lines of a file, those of its tests left out.
+func prose(u *units.File, touched func(from, to int) bool, least int) []string {
+	var out []string
+	inside := testLines(u)
+	for i := range u.Tokens {
+		line := int(u.Tokens[i].Line)
+		if u.Kind(i) != source.String || !touched(line, line) || inside(line) {
+			continue
+		}
+		if text := u.Unquote(i); len(text) >= least && strings.Contains(text, " ") {
+			out = append(out, text)
 		}
 	}
 	return out

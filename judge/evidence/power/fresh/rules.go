@@ -37,7 +37,7 @@ func Rules() []rule.Rule {
 
 func hollow(c *change.Change, report func(rule.Finding)) {
 	for _, p := range pairs.Of(c) {
-		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) && !settled(p.After) || pending(p.After) || strings.Contains(p.New.Path, ".test-d.") {
+		if !p.Test || p.Before != nil || p.After.Weight > 0 && !dead(p.After) && !settled(p.After) || pending(p.After) || strings.Contains(p.New.Path, ".test-d.") || fixture(p.After) {
 			continue
 		}
 		u := p.After
@@ -59,6 +59,31 @@ func hollow(c *change.Change, report func(rule.Finding)) {
 			Unit: u.Name, After: u.Shown(),
 		})
 	}
+}
+
+// fixture reports whether a test is a method of a suite in Go that another test of the file runs in order to assert about
+// what came of it.
+func fixture(u *pairs.Unit) bool {
+	f := u.File
+	open := u.Head + 1
+	if f.Lang != source.Go || !f.Is(u.Head, "func") || !f.Is(open, "(") {
+		return false
+	}
+	owner := f.Text(f.Close(open) - 1)
+	for _, t := range f.Tests() {
+		if t.From >= u.From && t.To <= u.To || t.Weight == t.Weak {
+			continue
+		}
+		runs, names := false, false
+		for i := t.From; i < t.To; i++ {
+			runs = runs || f.Is(i, "Run") && f.Is(i+1, "(") && !f.Is(i-1, ".")
+			names = names || f.Is(i, owner)
+		}
+		if runs && names {
+			return true
+		}
+	}
+	return false
 }
 
 // dead reports whether something keeps every assertion of a unit from counting.

@@ -161,7 +161,7 @@ func added(c *change.Change, report func(rule.Finding)) {
 			t := v.Resolve(r, m)
 			switch {
 			case !t.Found() && t.Gone != "": // told by the other rule
-			case !t.Found() && t.Local && nowhere(v, r, m):
+			case !t.Found() && t.Local && !stood(f, m) && nowhere(v, r, m):
 				tell(m.Line, fmt.Sprintf("%q, which is nowhere in this project", m.Spec))
 			case t.Found():
 				for _, n := range m.Names {
@@ -176,6 +176,20 @@ func added(c *change.Change, report func(rule.Finding)) {
 			}
 		}
 	}
+}
+
+// stood reports whether the former file imported the same from the same place: what led nowhere before is made by a
+// build, or not the doing of this change.
+func stood(f *change.File, m *imports.Import) bool {
+	if f.Before == nil || path.Dir(f.OldPath) != path.Dir(f.Path) {
+		return false
+	}
+	for _, b := range imports.List(f.Before) {
+		if b.Spec == m.Spec && b.Form == m.Form {
+			return true
+		}
+	}
+	return false
 }
 
 // nowhere is the last doubt about an import without a target.
