@@ -261,6 +261,9 @@ func (r *Reader) listed(i int) bool {
 	}
 	// back to the start of the list, forward to what follows it
 	for k := i; k > 0 && k > i-24; k-- {
+		if r.Lang == source.Go && r.Is(k-1, "var") { // var a, b T
+			return true
+		}
 		if r.Tokens[k].First || r.Is(k-1, "for") || r.Is(k-1, "var") || r.Is(k-1, "let") || r.Is(k-1, "const") || r.Is(k-1, "if") || r.Is(k-1, "switch") || r.Is(k-1, ";") || r.Is(k-1, "case") {
 			break
 		}

@@ -159,6 +159,9 @@ func (r *Reader) fields(open int) bool {
 // enumerated reports whether the name is a member of an enumeration.
 func (r *Reader) enumerated(i int, prev, next string) bool {
 	p := r.Parent(i)
+	if r.Lang == source.Go && p >= 0 && r.Is(p-1, "interface") && r.Is(i+1, "(") && (i == p+1 || r.Is(i-1, ";")) { // interface{ Close() error }
+		return true
+	}
 	if r.Lang == source.Go {
 		return p >= 0 && r.First(i) && (r.Is(p, "(") && (r.Is(p-1, "const") || r.Is(p-1, "var")) || r.Is(p-1, "interface") && r.Is(i+1, "(") || r.Is(p-1, "struct"))
 	}
