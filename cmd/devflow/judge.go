@@ -35,6 +35,7 @@ Examples:
   devflow judge --json                   # for programs
   devflow judge --sarif > judge.sarif    # for code scanning
   devflow judge --pending                # what waits for a person's review
+  devflow judge --rules                  # what it looks for
 
 Exit codes: 0 PASS, WARN or nothing to judge, 1 could not judge,
 2 wrong use, 3 FAIL`
@@ -43,7 +44,7 @@ Exit codes: 0 PASS, WARN or nothing to judge, 1 could not judge,
 func (a *app) judge() *cli.Command {
 	var o review.Options
 	var diff, backend string
-	var asJSON, asSARIF, pending bool
+	var asJSON, asSARIF, pending, rules bool
 	return &cli.Command{
 		Name: "judge", Usage: "judge a change by evidence", Description: judgeHelp,
 		Flags: []cli.Flag{
@@ -55,10 +56,13 @@ func (a *app) judge() *cli.Command {
 			}},
 			&cli.BoolFlag{Name: "sarif", Usage: "print SARIF 2.1.0", Destination: &asSARIF},
 			&cli.BoolFlag{Name: "pending", Usage: "list what waits for a person's review", Destination: &pending},
+			&cli.BoolFlag{Name: "rules", Usage: "list the rules, as waivers name them", Destination: &rules},
 			frame.JSONFlag(&asJSON),
 		},
 		Action: func(ctx context.Context, _ *cli.Command) (err error) {
 			switch {
+			case rules:
+				return a.Print(asJSON, review.Rules(evidence.Rules()), func(w io.Writer) error { return review.WriteRules(w, evidence.Rules()) })
 			case pending:
 				return a.pending(asJSON)
 			case asJSON && asSARIF:

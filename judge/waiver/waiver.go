@@ -63,7 +63,7 @@ func (w Waiver) invalid() string {
 	case w.Path == "" || !doublestar.ValidatePattern(w.Path):
 		return "it names no path, or one that is no pattern"
 	case len(strings.Fields(w.Reason)) < 2:
-		return "it gives no reason"
+		return "its reason is missing or a single word: say in a few words why the finding is accepted"
 	}
 	if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
 		return "expires is no day such as 2027-01-31"
