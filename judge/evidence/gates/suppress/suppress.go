@@ -65,7 +65,7 @@ func find(c *change.Change, report func(rule.Finding)) {
 				gone[d]--
 				continue
 			}
-			if f.IsNew() && b != all || b != all && !existing(f, l.N, l.Text, d, code) || b == narrow && explained(l.Text, d) || b == all && f.IsNew() && generated(f) {
+			if f.IsNew() && b != all || b != all && !existing(f, l.N, l.Text, d, code) || b == narrow && (explained(l.Text, d) || renewed(c)) || b == all && f.IsNew() && generated(f) {
 				continue
 			}
 			if told++; told > 3 {

@@ -65,7 +65,7 @@ func rows(c *change.Change, report func(rule.Finding)) {
 		if sourceBeside(c, p.New) && len(now) > 0 || len(now) == 0 {
 			class = verdict.Hard
 		}
-		if p.Before.Name != p.After.Name && p.Similar < alike {
+		if p.Before.Name != p.After.Name && len(now) == 0 || p.Similar < alike {
 			class = verdict.Soft // written anew under another name
 		}
 		line := p.After.Line

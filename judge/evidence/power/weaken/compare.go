@@ -84,7 +84,6 @@ func pins(x *units.Assert) units.Strength {
 
 // helped reports whether another new assertion of the unit looks at the same thing as closely as a former one did.
 func (o *outcome) helped(x *units.Assert) bool {
-	const telling = 12 // so long an expectation says what it is about
 	for _, j := range o.fresh {
 		y := &o.pair.After.Asserts[j]
 		if len(x.Expected) >= telling && !y.Trivial && y.Expected == x.Expected && y.Strength >= units.Tolerance {
@@ -224,7 +223,7 @@ func widened(c *change.Change, report func(rule.Finding)) {
 			if holds(o.pair.After, y) || pins(y) != units.Tolerance {
 				continue
 			}
-			if pins(x) == units.Exact && (alike(x, y) || o.pure) && !o.helped(x) || pins(x) == units.Tolerance && looser(o, x, y) {
+			if pins(x) == units.Exact && (alike(x, y) || o.pure) && !o.helped(x) && !o.restated(x, y) || pins(x) == units.Tolerance && looser(o, x, y) {
 				o.say(verdict.Soft, y.Line, o.pair.After.Name+": "+about(o.pair.Before, x)+" accepts more values than before", quote(o.pair.After, y), "ask for the value itself, or for the narrow range again", report)
 				break
 			}

@@ -127,7 +127,7 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 	}
 	for _, j := range fresh {
 		n := &after.Asserts[j]
-		if !n.Trivial && n.Actual == a.Actual && contains(after.File, n, o.pair.Before.File, a) {
+		if !n.Trivial && n.Actual == a.Actual && contains(after.File, n, o.pair.Before.File, a) || !n.Trivial && len(a.Expected) >= telling && n.Expected == a.Expected && n.Strength >= a.Strength {
 			return true
 		}
 		if n.Trivial || n.Strength != units.Unknown && n.Strength < units.Tolerance {
@@ -150,9 +150,12 @@ func (x *context) covered(o *outcome, a *units.Assert) bool {
 	return false
 }
 
+// telling is how long an expectation must be to say what it is about.
+const telling = 12
+
 // contains reports whether a present assertion asks for a text that holds, blanks aside, the text a former one asked for.
 func contains(now *units.File, n *units.Assert, old *units.File, a *units.Assert) bool {
-	const least = 4
+	const least = 3
 	want := strings.Join(texts(old, a), "")
 	if len(want) < least {
 		return false

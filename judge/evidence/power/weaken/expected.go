@@ -1,6 +1,10 @@
 package weaken
 
 import (
+	"strconv"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/change"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 	"github.com/devflow-suite/devflow/judge/units"
@@ -25,7 +29,7 @@ func changed(c *change.Change, report func(rule.Finding)) {
 		}
 		for _, s := range o.swaps {
 			p, q := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
-			if flipped(o, p, q) && !x.told(p.Expected, q.Expected) && !x.parted(p) {
+			if flipped(o, p, q) && !o.restated(p, q) && !x.told(p.Expected, q.Expected) && !x.parted(p) {
 				found = append(found, flip{o, p, q})
 				break
 			}
@@ -52,6 +56,50 @@ func flipped(o *outcome, p, q *units.Assert) bool {
 		return p.Expected != q.Expected || p.Op != q.Op || p.Matcher != q.Matcher || p.Callee != q.Callee && p.Expected == ""
 	}
 	return p.Callee == q.Callee && p.Actual == "" && q.Actual == ""
+}
+
+// restated reports whether an assertion asks for the same in another style: other quotes, a value made in another way, the
+// same comparison by another name.
+func (o *outcome) restated(p, q *units.Assert) bool {
+	count := map[string]int{}
+	add := func(f *units.File, a *units.Assert, n int) {
+		for i := a.From; i < a.To; i++ {
+			w := f.Text(i)
+			switch f.Kind(i) {
+			case source.String:
+				w = "\"" + strings.ReplaceAll(f.Unquote(i), "\\", "")
+			case source.Number:
+				if v, err := strconv.ParseFloat(strings.ReplaceAll(w, "_", ""), 64); err == nil {
+					w = strconv.FormatFloat(v, 'g', -1, 64)
+				}
+			default:
+				w = plain(w)
+			}
+			count[w] += n
+		}
+	}
+	add(o.pair.Before.File, p, 1)
+	add(o.pair.After.File, q, -1)
+	delete(count, "")
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plain is a token of an assertion without its style; "" for one that says nothing about what is asked for.
+func plain(w string) string {
+	switch w {
+	case "===":
+		return "=="
+	case "!==":
+		return "!="
+	case "(", ")", ",", ".", ";", "new", "const", "<", ">", "valueOf", "Integer", "Long", "Double", "Float", "assertEquals", "assertThat", "isEqualTo", "equals", "isInstanceOf", "TypeMatcher", "isA", "size", "length", "hasSize", "hasLength":
+		return ""
+	}
+	return w
 }
 
 // explains reports whether source code changed that the unit uses.
