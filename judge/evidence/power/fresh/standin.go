@@ -41,6 +41,9 @@ func standIn(c *change.Change, report func(rule.Finding)) {
 			if k.value != "" || k.said != "" {
 				class = verdict.Hard
 			}
+			if forwarded(u, k) {
+				class = verdict.Soft
+			}
 			line := u.File.TokenLine(k.tok)
 			found := rule.Finding{
 				Class: class, Path: p.New.Path, Line: line, Text: u.Name + " asserts about `" + k.name + "`, which it has replaced by a constant", Evidence: pairs.Quote(u.File, line),
@@ -53,6 +56,26 @@ func standIn(c *change.Change, report func(rule.Finding)) {
 			break
 		}
 	}
+}
+
+// forwarded reports whether a test in Rust gives a trait a type of its own and calls the constant both on it and through
+// something else that forwards to it.
+func forwarded(u *pairs.Unit, k constant) bool {
+	if u.File.Lang != source.Rust {
+		return false
+	}
+	ways := map[string]bool{}
+	for i := range u.Asserts {
+		if a := &u.Asserts[i]; strings.Contains(" "+a.Actual, " "+k.name+" (") {
+			ways[a.Actual] = true
+		}
+	}
+	for i := u.From; i < k.tok && len(ways) > 1; i++ {
+		if u.File.Is(i, "impl") && u.File.Is(i+2, "for") {
+			return true
+		}
+	}
+	return false
 }
 
 // known reports whether a name is that of something outside of the test: the file names it elsewhere, or source code

@@ -15,9 +15,10 @@ import (
 
 func weakened(c *change.Change, report func(rule.Finding)) {
 	all := outcomes(c)
+	x := contextOf(c, all)
 	for i := range all {
 		o := &all[i]
-		if o.weaker(report) {
+		if o.weaker(x, report) {
 			continue
 		}
 		for _, k := range o.gone {
@@ -31,11 +32,11 @@ func weakened(c *change.Change, report func(rule.Finding)) {
 }
 
 // weaker reports the first assertion of a unit that asks for less than before.
-func (o *outcome) weaker(report func(rule.Finding)) bool {
+func (o *outcome) weaker(all *context, report func(rule.Finding)) bool {
 	for _, s := range o.swaps {
 		x, y := &o.pair.Before.Asserts[s.old], &o.pair.After.Asserts[s.now]
 		if y.Strength != units.Presence && !onlyThere(y) || pins(x) <= units.Presence || holds(o.pair.After, y) || boolean(x.Expected) && !onlyThere(y) || o.helped(x) || x.Expected == "" || o.says(y, x.Expected) ||
-			!alike(x, y) && !o.pure {
+			!alike(x, y) && !o.pure || all.withdrawn(x.Expected) {
 			continue
 		}
 		class := verdict.Soft

@@ -189,6 +189,17 @@ func (x *context) parted(a *units.Assert) bool {
 	return false
 }
 
+// withdrawn reports whether an expectation names what source code no longer speaks of.
+func (x *context) withdrawn(expected string) bool {
+	const least = 4
+	for _, w := range change.Words(expected) {
+		if len(w) > least && x.dropped[w] && !x.spoken[w] {
+			return true
+		}
+	}
+	return false
+}
+
 // manifest reports whether a file says what the project depends on.
 func manifest(p string) bool {
 	switch base := path.Base(p); base {
