@@ -43,6 +43,10 @@ func count(p, src string) side {
 
 func find(c *change.Change, report func(rule.Finding)) {
 	for _, f := range c.Files {
+		if f.Deleted() {
+			removed(c, f, report)
+			continue
+		}
 		if formOf(f.Path) == noForm || f.After == nil || f.IsTest() && formOf(f.Path) != yamlForm || len(f.Added)+len(f.Removed) == 0 {
 			continue
 		}
@@ -59,6 +63,7 @@ func find(c *change.Change, report func(rule.Finding)) {
 		neutered(f, &before, &after, tell)
 		if f.Before != nil {
 			replaced(c, f, &before, &after, tell)
+			stray(c, f, &before, &after, tell)
 			triggers(f, len(after.list) > 0, report)
 		}
 		bypass(f, report)
@@ -222,7 +227,7 @@ func replaced(c *change.Change, f *change.File, before, after *side, report func
 			if n < 1 || !f.Touched(n, n) {
 				continue
 			}
-			why, ok := stands(f, n, b.text)
+			why, ok := stands(f, n, b)
 			if !ok {
 				continue
 			}
@@ -264,7 +269,8 @@ func countOf(s *side, core string) int {
 }
 
 // stands tells what took the place of a check at line n, and whether it checks nothing.
-func stands(f *change.File, n int, was string) (string, bool) {
+func stands(f *change.File, n int, b check) (string, bool) {
+	was := b.text
 	text := strings.TrimSpace(f.After.Lines(n, n))
 	bare := strings.TrimSpace(strings.TrimLeft(text, "#/; -@"))
 	if strings.HasPrefix(text, "#") && strings.Contains(strings.ReplaceAll(bare, " ", ""), strings.ReplaceAll(clip(was), " ", "")) && was != "" {
@@ -274,8 +280,8 @@ func stands(f *change.File, n int, was string) (string, bool) {
 		return "", false
 	}
 	cmd := text
-	if _, v, ok := entry(text); ok {
-		cmd = v
+	if b.key != "" {
+		cmd = scriptAt(f.After.Src, n, b.key)
 	} else {
 		cmd = strings.TrimLeft(cmd, "@+")
 		cmd = strings.TrimSpace(strings.TrimPrefix(cmd, "- "))

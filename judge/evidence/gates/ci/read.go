@@ -32,6 +32,7 @@ type check struct {
 	class command.Class
 	core  string
 	text  string // the line's commands
+	key   string // of its script, in a manifest
 	loss  command.Loss
 	at    int // where the loss stands; 0 = line
 }
@@ -191,61 +192,6 @@ func recipes(src string) []check {
 		out = append(out, found...)
 	}
 	return out
-}
-
-// scripts lists the checks of a manifest with scripts.
-func scripts(src string) []check {
-	var out []check
-	for _, l := range numbered(src) {
-		key, value, ok := entry(l.text)
-		if !ok {
-			continue
-		}
-		found := checks(l.n, value)
-		name := command.Name(key)
-		if len(found) == 0 && name != command.None && strings.ContainsAny(value, " ./") && !command.Hollow(value) && !strings.HasPrefix(value, "^") && !strings.HasPrefix(value, "~") {
-			parts := command.Split(value)
-			found = []check{{line: l.n, class: name, core: "script " + key, text: value, loss: command.Lost(parts, 0)}}
-			for i := 1; i < len(parts) && found[0].loss.Why == ""; i++ {
-				if i == len(parts)-1 || parts[i].Op == "||" {
-					found[0].loss = command.Lost(parts, i-1)
-				}
-			}
-		}
-		if name != command.None {
-			for k := range found {
-				found[k].core = "script " + key
-			}
-		}
-		out = append(out, found...)
-	}
-	return out
-}
-
-// entry cuts a line `"key": "value",` of JSON.
-func entry(line string) (key, value string, ok bool) {
-	t := strings.TrimSpace(line)
-	if !strings.HasPrefix(t, `"`) {
-		return "", "", false
-	}
-	key, rest, ok := strings.Cut(t[1:], `"`)
-	if !ok {
-		return "", "", false
-	}
-	rest = strings.TrimSpace(rest)
-	if !strings.HasPrefix(rest, ":") {
-		return "", "", false
-	}
-	rest = strings.TrimSpace(rest[1:])
-	if len(rest) < 2 || rest[0] != '"' {
-		return "", "", false
-	}
-	rest = strings.TrimRight(rest, ", }")
-	end := strings.LastIndexByte(rest, '"')
-	if end < 1 {
-		return "", "", false
-	}
-	return key, strings.ReplaceAll(strings.ReplaceAll(rest[1:end], `\"`, `"`), `\\`, `\`), true
 }
 
 // lists lists the checks of lists of commands in INI and TOML files.

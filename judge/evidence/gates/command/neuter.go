@@ -110,6 +110,8 @@ func after(rest []Part) Loss {
 		}
 	case "echo", "printf":
 		return Loss{"something that always succeeds comes behind it (; " + last.Text + ")", false}
+	case "tail", "head", "cat", "less", "more", "wc", "ls", "rm", "date", "pwd", "sleep", "tee", "touch", "mkdir", "sort", "sed", "awk", "du", "env", "cp", "mv":
+		return Loss{"its exit status is lost behind another command (; " + last.Text + ")", false}
 	}
 	return Loss{}
 }
