@@ -9,6 +9,7 @@ import (
 
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/lineage"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/judge/instinct"
 	"github.com/devflow-suite/devflow/judge/instinct/review"
@@ -37,7 +38,7 @@ Exit codes: 0 done, 1 error or not known, 2 wrong use`,
 			&cli.BoolFlag{Name: "interactive", Usage: "ask about one after the other", Destination: &r.Interactive}, frame.JSONFlag(&r.JSON),
 		},
 		Action: func(context.Context, *cli.Command) (err error) {
-			r.Agent, r.Terminal = a.Getenv("CLAUDECODE") != "", review.Terminal(a.Stdin)
+			r.Agent, r.Terminal = a.Getenv("CLAUDECODE") != "" || lineage.OfClient(lineage.Ancestors()), review.Terminal(a.Stdin)
 			if err := r.Validate(); errors.Is(err, review.ErrAgent) {
 				return frame.Hint(err, "run it in a terminal of your own, outside of the session")
 			} else if err != nil {

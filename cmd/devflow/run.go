@@ -16,7 +16,7 @@ type app struct{ frame.App }
 
 // run executes one command line and returns the exit code. An interrupt cancels what runs.
 func run(args []string, sys frame.System) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := &app{frame.New(args, sys)}
 	return a.Run(ctx, "devflow", a.root)

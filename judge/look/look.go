@@ -96,6 +96,14 @@ func Patch(patch []byte) (c *change.Change, unread []string, err error) {
 			unread = append(unread, f.Path()+": "+why)
 			continue
 		}
+		if len(f.Added)+len(f.Removed) == 0 && f.Status != diff.Added { // a deletion, a new name or another mode, without the text
+			name, what := f.Path(), "the patch does not show its content"
+			if f.Old != "" && f.Old != name {
+				name, what = f.Old, "the patch calls it "+name+" now and does not show its content"
+			}
+			unread = append(unread, name+": "+what)
+			continue
+		}
 		sources = append(sources, change.Source{Path: f.Path(), OldPath: f.Old, Status: byte(f.Status), Lines: f.File, Before: f.Before, After: f.After})
 	}
 	c = change.New(fit(sources))

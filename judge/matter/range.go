@@ -2,13 +2,14 @@ package matter
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"github.com/devflow-suite/devflow/judge/verdict"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/judge/look"
+	"github.com/devflow-suite/devflow/judge/verdict"
 )
 
 // WorkTree is the case of a work tree against a commit (empty: against nothing, as in a repository without commits),
@@ -30,6 +31,7 @@ func WorkTree(ctx context.Context, repo gitx.Repo, objs, rev string) (*Case, err
 		return nil, err
 	}
 	c.notSeen(snap)
+	c.anything() // also of what the snapshot left out
 	return c, nil
 }
 
@@ -42,8 +44,11 @@ func Range(ctx context.Context, repo gitx.Repo, objs, base, now string) (*Case, 
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
 	c.Take(ctx, repo, objs, files)
-	if err != nil {
+	switch {
+	case errors.Is(err, gitx.ErrTooLarge):
 		c.doubt(verdict.Soft, "", "not everything was looked at: "+cause(err), "judge smaller changes")
+	case err != nil: // something is broken: nobody knows what was not seen
+		c.doubt(verdict.Blind, "", "could not judge: "+cause(err), "git fsck")
 	}
 	for i := range c.Files {
 		c.unread(&c.Files[i], err)
@@ -61,7 +66,11 @@ func OfPatch(patch []byte) (*Case, error) {
 	}
 	c := &Case{TestsOptional: true, Change: change, patch: patch, NoDiff: len(change.Files) == 0 && len(unread) == 0}
 	for _, text := range unread {
-		c.doubt(verdict.Soft, "", "not looked at: "+text, "")
+		class := verdict.Soft
+		if path, _, _ := strings.Cut(text, ": "); isCode(path) {
+			class = verdict.Blind
+		}
+		c.doubt(class, "", "not looked at: "+text, "judge it in the repository: devflow judge")
 	}
 	c.tooMuch()
 	c.anything()
@@ -93,7 +102,7 @@ func (c *Case) anything() {
 		if f.Before != nil || f.After != nil {
 			return
 		}
-		if !f.Binary && look.Wanted(f.Path) {
+		if (!f.Binary || isCode(f.Path)) && look.Wanted(f.Path) {
 			texts++
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/devflow-suite/devflow/internal/gitx"
 	"github.com/devflow-suite/devflow/judge"
@@ -66,6 +68,11 @@ func (o Options) open(ctx context.Context) (c *judge.Case, r Report, done func()
 	repo, err := gitx.Find(o.Dir)
 	if err != nil {
 		return nil, r, nil, err
+	}
+	if dir, err := filepath.EvalSymlinks(o.Dir); err == nil { // git can be told that the files are elsewhere
+		if rel, err := filepath.Rel(repo.Root, dir); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return nil, r, nil, fmt.Errorf("judge %s: %w here: core.worktree names %s", o.Dir, gitx.ErrNoRepo, repo.Root)
+		}
 	}
 	r.Root, r.Base = repo.Root, o.Base
 	if r.Base == "" {

@@ -20,10 +20,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	wire "github.com/sashabaranov/go-openai"
 
 	"github.com/devflow-suite/devflow/internal/llm"
+	"github.com/devflow-suite/devflow/internal/redact"
 )
 
 // Options of a backend.
@@ -198,7 +200,7 @@ func (d *dialect) loosen(err error, req wire.ChatCompletionRequest) bool {
 }
 
 func (b *Backend) reply(resp wire.ChatCompletionResponse) (llm.Reply, error) {
-	out := llm.Reply{Model: resp.Model, TokensIn: int64(resp.Usage.PromptTokens), TokensOut: int64(resp.Usage.CompletionTokens)}
+	out := llm.Reply{Model: redact.Clip(b.safe(resp.Model), maxModel), TokensIn: int64(resp.Usage.PromptTokens), TokensOut: int64(resp.Usage.CompletionTokens)}
 	if len(resp.Choices) == 0 {
 		return out, llm.Fail(llm.ErrUnavailable, "the endpoint answered without a choice")
 	}
@@ -227,12 +229,7 @@ func statusOf(err error) (int, string) {
 	case errors.As(err, &api):
 		return api.HTTPStatusCode, strings.TrimSpace(fmt.Sprint(api.Message, " ", api.Type, " ", code(api.Code)))
 	case errors.As(err, &plain):
-		const shown = 300
-		body := plain.Body
-		if len(body) > shown {
-			body = body[:shown]
-		}
-		return plain.HTTPStatusCode, strings.ToValidUTF8(string(body), "")
+		return plain.HTTPStatusCode, strings.ToValidUTF8(string(plain.Body), "")
 	}
 	return 0, ""
 }
@@ -250,7 +247,10 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 		return ended
 	}
 	status, text := statusOf(err)
-	text = b.safe(text)
+	const shown = 300
+	if text = b.safe(text); len(text) > shown { // cut behind the key was taken out, so that no part of it is left
+		text = strings.ToValidUTF8(text[:shown], "")
+	}
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusPaymentRequired, status >= 400 && llm.SaysQuota(text):
 		e := llm.Fail(llm.ErrQuota, "status %d: %s", status, text)
@@ -306,8 +306,25 @@ func (b *Backend) transportFailure(err error) error {
 // safe takes the key out of text of the endpoint, which may repeat it.
 func (b *Backend) safe(text string) string {
 	const shortest = 4
-	if len(b.key) >= shortest {
-		text = strings.ReplaceAll(text, b.key, "[redacted]")
+	if len(b.key) < shortest {
+		return text
+	}
+	text = strings.ReplaceAll(text, b.key, "[redacted]")
+	if plain := visible(text); strings.Contains(plain, b.key) { // broken up by what nobody sees
+		text = strings.ReplaceAll(plain, b.key, "[redacted]")
 	}
 	return text
+}
+
+// maxModel bounds the name of a model that an endpoint reports, in bytes.
+const maxModel = 100
+
+// visible is a text without characters that take no room.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
 }
