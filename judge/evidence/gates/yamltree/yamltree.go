@@ -131,16 +131,18 @@ func clean(v string) string {
 	return v
 }
 
-// Beside lists the keys that stand beside node i or beside one of those around it, the nearest first.
+// maxBeside bounds how many nodes before and behind a node are looked at.
+const maxBeside = 5000
+
+// Beside lists the keys that stand beside node i or beside one of those around it, the nearest first, no further than
+// maxBeside nodes away.
 func Beside(nodes []Node, i int) []int {
 	var out []int
 	for cur := i; cur >= 0; cur = nodes[cur].Parent {
 		p := nodes[cur].Parent
-		for k := p + 1; k < len(nodes); k++ {
+		for k := max(p+1, cur-maxBeside); k < min(len(nodes), cur+maxBeside) && nodes[k].Parent >= p; k++ {
 			if nodes[k].Parent == p && k != cur && nodes[k].Key != "" && !nodes[k].Text {
 				out = append(out, k)
-			} else if p >= 0 && nodes[k].Indent < nodes[p].Indent {
-				break
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type Cond struct {
 // Classify reads the conditions around a switch, joined by blanks; none is Always.
 func Classify(cond string) Cond {
 	cond = strings.TrimSpace(cond)
-	switch strings.NewReplacer("(", "", ")", "", " ", "").Replace(cond) {
+	switch without(cond, "() ") {
 	case "", "true", "True", "1", "notFalse", "!false", "1==1", "!0", "not0":
 		return Cond{}
 	case "false", "False", "0", "notTrue", "!true", "None", "nil", "null", "any":
@@ -35,6 +35,19 @@ func Classify(cond string) Cond {
 		}
 	}
 	return Cond{Guard: Other}
+}
+
+// without takes single bytes out of a text.
+func without(text, bytes string) string {
+	if !strings.ContainsAny(text, bytes) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(bytes, r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // platform knows the words of conditions on the system, on versions and on what is installed.
@@ -110,7 +123,7 @@ func shouted(s string) bool {
 
 // negative reports whether a skip's condition is true where the variable is not set.
 func negative(cond string) bool {
-	flat := strings.NewReplacer(" ", "", "'", `"`, "(", "").Replace(cond)
+	flat := strings.ReplaceAll(without(cond, " ("), "'", `"`)
 	for _, s := range [...]string{`==""`, `===""`, "isNone", "==nil", "==null", "===undefined", "==undefined", ".isEmpty", "!ok", `=="0"`, `!="1"`, `!=="1"`, `!="true"`, `!=="true"`, "is_err", "is_none", "!found", "!set", "!present"} {
 		if strings.Contains(flat, s) {
 			return true

@@ -7,11 +7,17 @@ import (
 	"github.com/devflow-suite/devflow/judge/units"
 )
 
-// StmtStart is the first token of the statement around token i at its level of brackets.
+// maxStmt bounds how many tokens of one statement are looked at: longer ones are tables, not code that somebody wrote.
+const maxStmt = 3000
+
+// StmtStart is the first token of the statement around token i at its level of brackets, no more than maxStmt before it.
 func (r *Region) StmtStart(i int) int {
 	f := r.F
 	around := r.Around(i)
 	for j := i; j > max(around, r.From-1); j-- {
+		if i-j > maxStmt {
+			return j
+		}
 		if j != i && r.Around(j) != around {
 			continue
 		}
@@ -28,7 +34,7 @@ func (r *Region) StmtStart(i int) int {
 	return max(around+1, r.From)
 }
 
-// StmtEnd is the token after the statement, or the argument, that token i is part of.
+// StmtEnd is the token after the statement, or the argument, that token i is part of, no more than maxStmt behind it.
 func (r *Region) StmtEnd(i int) int {
 	f := r.F
 	around := r.Around(i)
@@ -36,6 +42,7 @@ func (r *Region) StmtEnd(i int) int {
 	if around >= 0 {
 		end = min(end, f.Close(around))
 	}
+	end = min(end, i+maxStmt)
 	for j := i; j < end; j++ {
 		if j > i && (f.Is(j, ";") || around >= 0 && !f.Is(around, "{") && f.Is(j, ",") || f.Tokens[j].First && (around < 0 || f.Is(around, "{")) && !r.continues(j)) {
 			return j

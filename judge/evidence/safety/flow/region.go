@@ -29,6 +29,8 @@ type Region struct {
 	checked map[string]bool   // those that were compared with what is allowed
 	types   map[string]string // of parameters, in lower case
 	deep    bool              // every call lets values through
+	memo    map[any]any       // of the file: shared by its regions
+	body    *string
 }
 
 // Regions cuts a file into regions, in order.
@@ -37,7 +39,7 @@ func Regions(f *units.File) []*Region {
 	var out []*Region
 	funcs := append([]*units.Func(nil), f.Funcs()...)
 	sort.SliceStable(funcs, func(i, j int) bool { return funcs[i].At < funcs[j].At })
-	last := 0
+	last, memo := 0, map[any]any{}
 	gap := func(to int) {
 		if last < to {
 			r := newRegion(f, encl, last, to)
@@ -60,6 +62,7 @@ func Regions(f *units.File) []*Region {
 	}
 	gap(len(f.Tokens))
 	for _, r := range out {
+		r.memo, r.body = memo, new(string)
 		r.spread()
 		r.spread()
 		r.guards()
@@ -114,10 +117,37 @@ func (r *Region) Around(i int) int {
 	return int(r.encl[i])
 }
 
+// Once gives what make returned for the key: what is the same for all regions of a file is made once. Keys are values of
+// unexported types.
+func (r *Region) Once(key any, make func() any) any {
+	v, ok := r.memo[key]
+	if !ok {
+		v = make()
+		r.memo[key] = v
+	}
+	return v
+}
+
+// Says reports whether the source of the file holds a text.
+func (r *Region) Says(text string) bool {
+	found, _ := r.Once(said(text), func() any { return strings.Contains(r.F.Src, text) }).(bool)
+	return found
+}
+
+type said string
+
+// Body is the text of the region as units.File.Norm gives it.
+func (r *Region) Body() string {
+	if *r.body == "" {
+		*r.body = r.F.Norm(r.From, r.To)
+	}
+	return *r.body
+}
+
 // Whole is the region widened to its file.
 func (r *Region) Whole() *Region {
 	w := *r
-	w.From, w.To = 0, len(r.F.Tokens)
+	w.From, w.To, w.body = 0, len(r.F.Tokens), new(string)
 	return &w
 }
 

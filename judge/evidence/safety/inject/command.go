@@ -223,7 +223,8 @@ func shellVar(r *flow.Region, i int) bool {
 	if f.Kind(i) != source.Name || !f.Is(i+1, ".") {
 		return false
 	}
-	for k := r.From; k < i; k++ {
+	const far = 5000 // tokens
+	for k := max(r.From, i-far); k < i; k++ {
 		if f.Is(k, f.Text(i)) && f.Is(k+1, "=") && newShell(r, k, min(k+10, i)) {
 			return true
 		}
@@ -307,4 +308,4 @@ func chainStart(r *flow.Region, i int) int {
 }
 
 // childProcess reports whether the file imports the module of Node that starts processes.
-func childProcess(r *flow.Region) bool { return strings.Contains(r.F.Src, "child_process") }
+func childProcess(r *flow.Region) bool { return r.Says("child_process") }

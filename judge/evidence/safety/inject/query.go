@@ -24,7 +24,7 @@ func Query(lit string) bool {
 		return false
 	}
 	low := strings.ToLower(text[:min(len(text), 2000)])
-	low = strings.NewReplacer("\n", " ", "\t", " ").Replace(low)
+	low = strings.ReplaceAll(strings.ReplaceAll(low, "\n", " "), "\t", " ")
 	shaped := strings.Contains(low, " where ") || strings.Contains(low, "=") || strings.Contains(low, " join ") || strings.Contains(low, " limit ")
 	switch {
 	case strings.HasPrefix(low, "select "):

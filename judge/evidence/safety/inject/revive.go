@@ -135,7 +135,7 @@ func pythonRevives(r *flow.Region, i int, name, on string, args [][2]int) (what 
 		}
 		return on + "." + name, true
 	case "":
-		if (name == "loads" || name == "load" || name == "Unpickler") && (strings.Contains(f.Src, "from pickle import") || strings.Contains(f.Src, "from marshal import") || strings.Contains(f.Src, "from dill import")) {
+		if (name == "loads" || name == "load" || name == "Unpickler") && (r.Says("from pickle import") || r.Says("from marshal import") || r.Says("from dill import")) {
 			return "pickle." + name, false
 		}
 	}
@@ -156,7 +156,7 @@ func javaRevives(r *flow.Region, i int, name, on string) (what string, soft bool
 		if !made || f.Is(i-1, "class") || r.Name == "" && f.Lang != source.Java {
 			return "", false
 		}
-		body := f.Norm(r.From, r.To)
+		body := r.Body()
 		if strings.Contains(body, "setObjectInputFilter") || strings.Contains(body, "resolveClass") || strings.Contains(body, "setSerialFilter") || !strings.Contains(body, "readObject") && !strings.Contains(body, "readUnshared") {
 			return "", false
 		}
@@ -170,7 +170,7 @@ func javaRevives(r *flow.Region, i int, name, on string) (what string, soft bool
 			return "SerializationUtils.deserialize", false
 		}
 	case "load", "loadAs", "loadAll":
-		if strings.Contains(on, "Yaml") && !strings.Contains(f.Src, "SafeConstructor") {
+		if strings.Contains(on, "Yaml") && !r.Says("SafeConstructor") {
 			return "Yaml." + name, false
 		}
 	case "eval":
@@ -191,7 +191,7 @@ func path(r *flow.Region) []hit {
 		if f.Kind(i) != source.Name || !f.Is(i+1, "(") || !opens(f.Text(i), receiver(r, i)) {
 			continue
 		}
-		body := f.Norm(r.From, r.To)
+		body := r.Body()
 		if v, ok := r.Carries(i+2, f.Close(i+1)); ok && v.Request && !r.Checked(v.Name) && !strings.Contains(body, "startsWith") && !strings.Contains(body, "commonpath") && !strings.Contains(body, "is_relative_to") {
 			out = append(out, hit{tok: v.Tok, line: v.Line, from: i, what: "the name of the file that " + f.Text(i) + " opens comes from " + v.Name})
 		}

@@ -11,14 +11,15 @@ import (
 type query struct {
 	r    *flow.Region
 	seen map[int]bool
+	held map[string]int   // names that hold the text of a query in this region, and the token where it stands
+	rest map[string][]int // those of the whole file
 	out  []hit
 }
 
 // sql finds texts of queries that a value is written into.
 func sql(r *flow.Region) []hit {
 	f := r.F
-	q := query{r: r, seen: map[int]bool{}}
-	held := constants(r) // names that hold the text of a query, and the token where it stands
+	q := query{r: r, seen: map[int]bool{}, held: map[string]int{}, rest: constants(r)}
 	for i := r.From; i < r.To; i++ {
 		switch {
 		case f.Kind(i) == source.String:
@@ -27,13 +28,13 @@ func sql(r *flow.Region) []hit {
 			}
 			q.look(i)
 			for _, name := range r.Assigned(i, keeps) {
-				held[name] = i
+				q.held[name] = i
 			}
 			if name := q.builder(i); name != "" {
-				held[name] = i
+				q.held[name] = i
 			}
-		case f.Kind(i) == source.Name && len(held) > 0 && !f.Is(i-1, "."):
-			if from, ok := held[f.Text(i)]; ok {
+		case f.Kind(i) == source.Name && len(q.held)+len(q.rest) > 0 && !f.Is(i-1, "."):
+			if from, ok := q.text(f.Text(i)); ok {
 				q.grow(i, from)
 			}
 		}
@@ -41,21 +42,41 @@ func sql(r *flow.Region) []hit {
 	return q.out
 }
 
-// constants are the names that hold the text of a query for the whole file.
-func constants(r *flow.Region) map[string]int {
-	f, out := r.F, map[string]int{}
-	w := r.Whole()
-	for i := range f.Tokens {
-		if f.Kind(i) != source.String || i >= r.From && i < r.To || f.Tokens[i].End-f.Tokens[i].Pos < 12 || !Query(f.Text(i)) {
-			continue
-		}
-		for _, name := range w.Assigned(i, keeps) {
-			if name == strings.ToUpper(name) || r.Around(i) < 0 || f.Is(r.Around(i), "(") && r.Around(r.Around(i)) < 0 {
-				out[name] = i
-			}
+// text finds the query that a name holds.
+func (q *query) text(name string) (tok int, ok bool) {
+	if tok, ok = q.held[name]; ok {
+		return tok, true
+	}
+	list := q.rest[name]
+	for k := len(list) - 1; k >= 0; k-- {
+		if list[k] < q.r.From || list[k] >= q.r.To {
+			return list[k], true
 		}
 	}
-	return out
+	return 0, false
+}
+
+// constantsOf is the key of the constants of a file.
+type constantsOf struct{}
+
+// constants are the names that hold the text of a query for the whole file, with the tokens where it stands.
+func constants(r *flow.Region) map[string][]int {
+	found, _ := r.Once(constantsOf{}, func() any {
+		f, out := r.F, map[string][]int{}
+		w := r.Whole()
+		for i := range f.Tokens {
+			if f.Kind(i) != source.String || f.Tokens[i].End-f.Tokens[i].Pos < 12 || !Query(f.Text(i)) {
+				continue
+			}
+			for _, name := range w.Assigned(i, keeps) {
+				if name == strings.ToUpper(name) || r.Around(i) < 0 || f.Is(r.Around(i), "(") && r.Around(r.Around(i)) < 0 {
+					out[name] = append(out[name], i)
+				}
+			}
+		}
+		return out
+	}).(map[string][]int)
+	return found
 }
 
 func (q *query) add(from int, v flow.Value) {
