@@ -19,7 +19,7 @@ import (
 // How many added lines of code, over all files, want a test: as they are, with a new public function that no test names,
 // and with a document or changelog that tells users of the change. Source: docs/judge-quality.md.
 const (
-	enoughCode   = 12
+	enoughCode   = 20
 	enoughPublic = 3
 	enoughTold   = 1
 )
