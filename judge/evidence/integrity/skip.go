@@ -26,6 +26,9 @@ func (s *survey) switched() {
 	first := map[place]change.TestPair{}
 	which := map[place]off.Switch{}
 	for _, p := range s.c.Tests() {
+		if p.Before != nil && p.After == nil {
+			s.renamed(p)
+		}
 		if p.Before == nil || p.After == nil {
 			continue
 		}
@@ -34,7 +37,7 @@ func (s *survey) switched() {
 			continue
 		}
 		for _, sw := range now {
-			if sw.Kind == off.Only || sw.Guard == off.Platform || !sw.Covers(p.After) || s.wasOff(p, sw) {
+			if sw.Kind == off.Only || sw.Guard == off.Platform || !sw.Covers(p.After) || s.wasOff(p, sw) || sw.Needs != "" && s.installed(p.New, sw.Needs) {
 				continue
 			}
 			k := place{p.New, sw.At, sw.What}

@@ -15,6 +15,7 @@ func (r *reader) dead(i int) {
 		if r.closures() {
 			r.leave(i, r.Text(i))
 		}
+		r.early(i)
 	case "exit":
 		if r.Is(i-1, ".") && r.Is(i-2, "process") && (r.Lang == source.JS || r.Lang == source.TS) || r.Lang == source.PHP && r.Tokens[i].First {
 			r.leave(i-2, "process.exit")

@@ -46,7 +46,9 @@ type Switch struct {
 	At    int // token
 	From  int // tokens of the tests that it covers: those that begin within
 	To    int
-	Whole bool // the whole file
+	Whole bool   // the whole file
+	Title string // of the call that it covers, when no runner knows its name
+	Needs string // the module that must be installed, "" for none
 }
 
 // Key identifies a switch across two versions of a file.

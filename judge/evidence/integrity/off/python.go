@@ -81,6 +81,11 @@ func (r *reader) python(i int) {
 			r.call(i, "pytest."+r.Text(i))
 		}
 		r.row(i)
+	case "importorskip":
+		if _, inside := r.around(i); !inside && r.Is(i-1, ".") && r.Is(i-2, "pytest") && r.Is(i+1, "(") && r.Kind(i+2) == source.String && r.conditions(i, true) == "" {
+			module := r.Unquote(i + 2)
+			r.add(Switch{Kind: Skip, Guard: Other, What: "pytest.importorskip " + module, Whole: true, To: len(r.Tokens), Needs: module}, i)
+		}
 	case "skipTest":
 		if r.Is(i-1, ".") && r.Is(i+1, "(") {
 			r.call(i, "skipTest")

@@ -89,7 +89,8 @@ func (r *reader) modifier(i int) {
 	w := r.Text(i)
 	root := r.root(i)
 	if !r.Is(i+1, "(") && !r.Is(i+1, ".") && !r.Is(i+1, "<") && r.Kind(i+1) != source.String {
-		return // it.skip as a value
+		r.alias(i, root)
+		return
 	}
 	titled := r.Kind(i+2) == source.String || r.Is(i+1, ".") || r.Is(i+1, "<") || r.Kind(i+1) == source.String || r.mentions(i+2, r.Close(i+1), "=>", "function")
 	end := r.chain(i + 1)
