@@ -8,6 +8,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/changeset"
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/source/layout"
 	"github.com/devflow-suite/devflow/judge/change"
 )
 
@@ -53,8 +54,23 @@ func (t *tree) Has(p string) bool {
 	return ok || t.dirs[p]
 }
 
-// ahead is how many bytes of neighbours are read with a file: rules ask for whole folders.
-const ahead = 1 << 20
+// Bounds of what is read along with a file: rules ask for whole folders, and a process costs more than some texts.
+const (
+	ahead = 2 << 20  // bytes of all of them
+	small = 64 << 10 // bytes of one
+)
+
+// near is how far the files of a folder are looked for in the list of all.
+const near = 50
+
+// top is the outermost folder of a path, "" at the top.
+func top(p string) string {
+	dir, _, ok := strings.Cut(p, "/")
+	if !ok {
+		return ""
+	}
+	return dir
+}
 
 // Read implements change.Tree.
 func (t *tree) Read(p string) ([]byte, bool) {
@@ -70,13 +86,23 @@ func (t *tree) Read(p string) ([]byte, bool) {
 	if text, ok := t.blobs[e.OID]; ok {
 		return text, text != nil
 	}
-	oids, size, dir := []string{e.OID}, e.Size, path.Dir(p)
-	for j := max(i-50, 0); j < min(i+50, len(t.entries)); j++ {
-		n := t.entries[j]
-		_, have := t.blobs[n.OID]
-		if j != i && !have && n.Size >= 0 && n.Size <= MaxText && size+n.Size <= ahead && n.Mode != "120000" && path.Dir(n.Path) == dir && path.Ext(n.Path) == path.Ext(p) {
-			oids = append(oids, n.OID)
+	oids, size := []string{e.OID}, e.Size
+	asked := map[string]bool{e.OID: true}
+	with := func(n gitx.Entry) {
+		if _, have := t.blobs[n.OID]; !have && !asked[n.OID] && n.Size >= 0 && n.Size <= small && size+n.Size <= ahead && n.Mode != "120000" {
+			oids, asked[n.OID] = append(oids, n.OID), true
 			size += n.Size
+		}
+	}
+	for j := max(i-near, 0); j < min(i+near, len(t.entries)); j++ { // its folder first, then all of its kind
+		if n := t.entries[j]; path.Dir(n.Path) == path.Dir(p) && path.Ext(n.Path) == path.Ext(p) {
+			with(n)
+		}
+	}
+	test := layout.Classify(p) == layout.Test
+	for _, n := range t.entries {
+		if path.Ext(n.Path) == path.Ext(p) && (top(n.Path) == top(p) || test && layout.Classify(n.Path) == layout.Test) {
+			with(n)
 		}
 	}
 	got, _ := t.repo.Blobs(t.ctx, t.objs, oids)

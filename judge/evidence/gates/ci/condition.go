@@ -65,10 +65,14 @@ func around(p string, nodes []yamltree.Node, i int) (command.Loss, int) {
 	return soft, at
 }
 
+// near bounds how many nodes before and behind a step are looked at.
+const near = 5000
+
 // listed knows what stands deeper: rules of GitLab, an empty matrix, a hidden job.
 func listed(p string, nodes []yamltree.Node, i int) (command.Loss, int) {
 	names := yamltree.Path(nodes, i)
-	for k := range nodes {
+	first, last := max(0, i-near), min(len(nodes), i+near)
+	for k := first; k < last; k++ {
 		nd := nodes[k]
 		if nd.Text {
 			continue
@@ -87,7 +91,7 @@ func listed(p string, nodes []yamltree.Node, i int) (command.Loss, int) {
 		}
 	}
 	if strings.HasPrefix(path.Base(p), ".gitlab-ci") && len(names) > 0 && strings.HasPrefix(names[0], ".") {
-		for k := range nodes {
+		for k := first; k < last; k++ {
 			if nodes[k].Key == "extends" && strings.Contains(nodes[k].Value, names[0]) {
 				return command.Loss{}, 0
 			}
