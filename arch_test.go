@@ -51,7 +51,7 @@ var layers = [...]struct {
 	{"mcpserver", 6, false},
 	{"hooks/event", 6, false}, // the glue that all hook programs share
 	{"hooks/devflow-", 7, false},
-	{"hooks", 3, false}, // the harness
+	{"hooks", 3, false},         // the harness
 	{"cmd/internal/", 6, false}, // the frame of the programs
 	{"cmd/", 7, false},
 	{"e2e", 9, true},

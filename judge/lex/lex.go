@@ -116,7 +116,7 @@ func Mask(f *source.File) string {
 // body is the part of a string token between its quotes; all of it where it has none, as the text of an element.
 func body(s string) (from, to int) {
 	from = strings.IndexAny(s, "\"'`/")
-	if from < 0 || from > 0 && strings.IndexAny(s[:from], " \t\r\n<>") >= 0 || from > longestPrefix {
+	if from < 0 || from > 0 && strings.ContainsAny(s[:from], " \t\r\n<>") || from > longestPrefix {
 		return 0, len(s)
 	}
 	q := s[from]

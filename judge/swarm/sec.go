@@ -21,7 +21,7 @@ func (s Swarm) sec(ctx context.Context, c *judge.Case, in *input) (Report, error
 		if s.Leaks == nil {
 			break
 		}
-		found, err := s.Leaks.Find(f.path, f.text)
+		found, err := s.Leaks.Find(f.text)
 		if err != nil {
 			return r, err
 		}

@@ -38,7 +38,7 @@ func generic(rule string) bool {
 }
 
 // Find lists the credentials of a text in order of their lines. Its errors are for rules that cannot be read.
-func (f *Finder) Find(path, text string) ([]Leak, error) {
+func (f *Finder) Find(text string) ([]Leak, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.detector == nil {
@@ -57,7 +57,7 @@ func (f *Finder) Find(path, text string) ([]Leak, error) {
 			out = append(out, Leak{m.Rule, m.Line, m.High})
 		}
 	}
-	for _, m := range f.detector.Detect(detect.Fragment{Raw: text, FilePath: path}) {
+	for _, m := range f.detector.DetectString(text) {
 		line := m.StartLine + 1 // of a fragment they count from 0
 		if i, ok := seen[line]; ok {
 			out[i].Certain = out[i].Certain || !generic(m.RuleID)

@@ -78,7 +78,7 @@ func (x *Finder) dart(i int) (claim.Assert, bool) {
 		x.Fill(&a, w, x.unnamed(args), false)
 		return a, true
 	}
-	if w == "assert" && f.Is(i-1, ".") == false && len(args) > 0 {
+	if w == "assert" && !f.Is(i-1, ".") && len(args) > 0 {
 		x.Condition(&a, args[0], true)
 		return a, true
 	}

@@ -228,7 +228,6 @@ func lists(src string) []check {
 func groovy(src string) []check {
 	var out []check
 	swallowed := false
-	var lines []numberedLine
 	for _, l := range numbered(src) {
 		t := strings.TrimSpace(l.text)
 		if strings.HasPrefix(t, "//") {
@@ -258,7 +257,6 @@ func groovy(src string) []check {
 			swallowed = false
 		}
 		out = append(out, found...)
-		lines = append(lines, l)
 	}
 	return out
 }

@@ -190,7 +190,7 @@ func flags(text string) Loss {
 				return Loss{"-list lists tests instead of running them", true}
 			}
 		case "-skip", "--skip", "--deselect", "--ignore", "--ignore-glob", "--exclude", "--testPathIgnorePatterns", "--exclude-tags", "--skip-tests", "-k", "-m", "--test-skip-pattern", "--modulePathIgnorePatterns":
-			if name == "-m" && (strings.HasPrefix(core, "pytest") == false || !strings.Contains(text, "not ")) {
+			if name == "-m" && (!strings.HasPrefix(core, "pytest") || !strings.Contains(text, "not ")) {
 				continue
 			}
 			if class != Test || name == "-k" && core != "pytest" && core != "unittest" || name == "--exclude" && core == "cargo test" && value == "" {

@@ -299,9 +299,7 @@ func (x *looker) narrowed(key, t string) (what string, soft bool) {
 	}
 	pats := entries(value)
 	if len(pats) == 0 {
-		for _, w := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\"'[],", r) }) {
-			pats = append(pats, w)
-		}
+		pats = strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\"'[],", r) })
 	}
 	if len(pats) == 0 || key == "testregex" && !x.exact(pats) {
 		return "", false

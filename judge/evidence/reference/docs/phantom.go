@@ -76,9 +76,7 @@ func claims(v *project.View) []claim {
 			if !f.Touched(n, n) || past(line) {
 				continue
 			}
-			for _, x := range read(v, f, n, line, fenced) {
-				claims = append(claims, x)
-			}
+			claims = append(claims, read(v, f, n, line, fenced)...)
 		}
 	}
 	return claims
