@@ -161,6 +161,13 @@ func answers(p change.FuncPair, b *code.Body) []answerTo {
 				continue
 			}
 		}
+		if fresh && (s.Kind == code.Return || s.Tail) {
+			if a, ok := lookup(p, b, s); ok {
+				a.direct = direct && s.Depth == 0
+				out = append(out, a)
+				continue
+			}
+		}
 		if fresh && (s.Kind == code.Return || s.Tail || s.Kind == code.Plain) {
 			if a, ok := choice(b, s); ok {
 				a.direct = direct && s.Depth == 0
@@ -223,6 +230,9 @@ func asks(b *code.Body, from, to int) (in []string, param string) {
 		switch w := u.Text(i); {
 		case u.Kind(i) == source.String || u.Kind(i) == source.Number:
 			in = append(in, literal(u, i))
+			if u.Kind(i) == source.String && joined(u, from, to) {
+				in = append(in, pieces(u.Text(i))...)
+			}
 		case comparator(u, i):
 			compared = true
 		case w == "!=" || w == "!==" || w == "<" || w == ">" || w == "<=" || w == ">=":
