@@ -57,11 +57,13 @@ func (w *walker) empty(from, to, depth int) bool {
 		return f.Kind(from) == source.Name && w.stays(f.Text(from), depth)
 	}
 	switch f.Norm(from, min(to, from+12)) {
-	case "[ ]", "{ }", "( )", "range ( 0 )", "list ( )", "tuple ( )", "dict ( )", "set ( )", "Array ( )", "Array ( 0 )", "Collections . emptyList ( )", "List . of ( )",
+	case "[ ]", "{ }", "( )", "range ( 0 )", "Array ( )", "Array ( 0 )", "Collections . emptyList ( )", "List . of ( )",
 		"Arrays . asList ( )", "Set . of ( )", "Map . of ( )", "Stream . empty ( )", "vec ! [ ]", "Vec :: new ( )", "0 .. 0", "emptyList ( )", "listOf ( )", "emptySequence ( )",
 		"List . empty ( )", "Array . empty ( )", "std :: iter :: empty ( )", "iter :: empty ( )", "Enumerable . Empty ( )", "ArrayList ( )", "ArrayList < > ( )", "Map ( )", "Set ( )",
 		"frozenset ( )", "iter ( [ ] )", "iter ( ( ) )", "range ( 0 , 0 )", "sorted ( [ ] )", "enumerate ( [ ] )":
 		return true
+	case "list ( )", "tuple ( )", "dict ( )", "set ( )": // elsewhere functions of the project
+		return f.Lang == source.Python
 	}
 	switch {
 	case f.Is(to-1, "}") && f.Is(to-2, "{") && f.Lang == source.Go: // []T{}

@@ -33,7 +33,7 @@ func Rules() []rule.Rule {
 		},
 		{
 			ID: "assertion-trivial", Axis: verdict.TestIntegrity, Class: verdict.Hard, What: "assertions that hold whatever the code does", Question: question,
-			Why: "the test cannot fail at this place any more", Find: trivial,
+			Why: "the test cannot fail at this place any more", Find: certain,
 		},
 		{
 			ID: "assertion-weakened", Axis: verdict.TestIntegrity, Class: verdict.Hard, What: "an exact expectation turned into presence, a type, a log line", Question: question,
@@ -41,7 +41,7 @@ func Rules() []rule.Rule {
 		},
 		{
 			ID: "tolerance-widened", Axis: verdict.TestIntegrity, Class: verdict.Soft, What: "an expectation that accepts a wider range", Question: question,
-			Why: "results that were wrong are right now", Find: widened,
+			Why: "results that were wrong are right now", Find: ranges,
 		},
 		{
 			ID: "expectation-changed", Axis: verdict.TestIntegrity, Class: verdict.Soft, What: "another expected value, while the code that it is about did not change", Question: question,
@@ -49,7 +49,7 @@ func Rules() []rule.Rule {
 		},
 		{
 			ID: "assertion-not-awaited", Axis: verdict.TestIntegrity, Class: verdict.Soft, What: "an assertion that the test no longer waits for", Question: question,
-			Why: "it is decided after the test is green", Find: unawaited,
+			Why: "it is decided after the test is green", Find: late,
 		},
 	}
 }
