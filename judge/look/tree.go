@@ -117,60 +117,6 @@ func (t *tree) Read(p string) ([]byte, bool) {
 	return text, text != nil
 }
 
-// maxLine bounds a line that a place tells of, in bytes: longer ones are no text that a person wrote.
-const maxLine = 2000
-
-// Grep implements change.Tree.
-func (t *tree) Grep(words []string, limit int) map[string][]change.Place {
-	if t.found == nil {
-		t.found = map[string][]change.Place{}
-	}
-	var ask []string
-	for _, w := range words {
-		if _, known := t.found[w]; !known && w != "" {
-			ask = append(ask, w)
-			t.found[w] = nil
-		}
-	}
-	if len(ask) > 0 {
-		lines, _ := t.repo.Grep(t.ctx, t.objs, t.oid, ask)
-		asked := map[string]bool{}
-		plain := true
-		for _, w := range ask {
-			asked[w] = true
-			plain = plain && len(change.Words(w)) == 1 && change.Words(w)[0] == w
-		}
-		for _, l := range lines {
-			if len(l.Text) > maxLine {
-				continue
-			}
-			place := change.Place{Path: l.Path, Line: l.N, Text: l.Text}
-			if !plain { // phrases and names with marks: git has found them, and they are few
-				for _, w := range ask {
-					if strings.Contains(l.Text, w) {
-						t.found[w] = append(t.found[w], place)
-					}
-				}
-				continue
-			}
-			seen := map[string]bool{}
-			for _, w := range change.Words(l.Text) {
-				if asked[w] && !seen[w] {
-					seen[w] = true
-					t.found[w] = append(t.found[w], place)
-				}
-			}
-		}
-	}
-	out := make(map[string][]change.Place, len(words))
-	for _, w := range words {
-		if p := t.found[w]; len(p) > 0 {
-			out[w] = p[:min(len(p), limit)]
-		}
-	}
-	return out
-}
-
 // binaryName knows the endings of files that hold no text.
 func binaryName(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
