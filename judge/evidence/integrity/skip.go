@@ -6,6 +6,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/change"
+	"github.com/devflow-suite/devflow/judge/evidence/integrity/installed"
 	"github.com/devflow-suite/devflow/judge/evidence/integrity/off"
 	"github.com/devflow-suite/devflow/judge/evidence/rule"
 	"github.com/devflow-suite/devflow/judge/units"
@@ -37,7 +38,7 @@ func (s *survey) switched() {
 			continue
 		}
 		for _, sw := range now {
-			if sw.Kind == off.Only || sw.Guard == off.Platform || !sw.Covers(p.After) || s.wasOff(p, sw) || sw.Needs != "" && s.installed(p.New, sw.Needs) {
+			if sw.Kind == off.Only || sw.Guard == off.Platform || !sw.Covers(p.After) || s.wasOff(p, sw) || sw.Needs != "" && installed.Known(s.c, p.New, sw.Needs) {
 				continue
 			}
 			k := place{p.New, sw.At, sw.What}

@@ -9,12 +9,8 @@ import (
 // alias reads it.skip as a value at token i, root being the name in front: what is chosen between a runner's function and
 // its silent form, and called under a name or at once.
 func (r *reader) alias(i, root int) {
-	if !testWord(r.Text(root)) || root != i-2 || r.Text(i) != "skip" && r.Text(i) != "todo" && r.Text(i) != "only" {
+	if !testWord(r.Text(root)) || root != i-2 || r.Text(i) != "skip" && r.Text(i) != "todo" {
 		return
-	}
-	kind := Skip
-	if r.Is(i, "only") {
-		kind = Only
 	}
 	parent := r.parent[i]
 	start, mark := root, -1
@@ -40,7 +36,7 @@ func (r *reader) alias(i, root int) {
 	what := r.Span(root, i+1)
 	if p := int(parent); p >= 0 && r.Is(p, "(") && p == start-1 && mark >= 0 { // (cond ? it : it.skip)('…', …)
 		if end := r.Close(p); r.Is(end+1, "(") && r.Kind(end+2) == source.String {
-			r.guarded(Switch{Kind: kind, What: what, From: p, To: r.chain(end + 1), Title: r.Unquote(end + 2)}, i, cond)
+			r.guarded(Switch{Kind: Skip, What: what, From: p, To: r.chain(end + 1), Title: r.Unquote(end + 2)}, i, cond)
 		}
 		return
 	}
@@ -56,7 +52,7 @@ func (r *reader) alias(i, root int) {
 	}
 	for k := i + 1; k < len(r.Tokens); k++ {
 		if r.Kind(k) == source.Name && r.Text(k) == r.Text(name) && !r.Is(k-1, ".") && (r.Is(k+1, "(") || r.Is(k+1, ".")) {
-			s := Switch{Kind: kind, What: what, From: k, To: r.chain(k + 1)}
+			s := Switch{Kind: Skip, What: what, From: k, To: r.chain(k + 1)}
 			if r.Is(k+1, "(") && r.Kind(k+2) == source.String {
 				s.Title = r.Unquote(k + 2)
 			}

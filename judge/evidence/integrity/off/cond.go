@@ -5,6 +5,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/judge/change"
+	words "github.com/devflow-suite/devflow/judge/evidence/integrity/off/cond"
 )
 
 // never marks a switch whose condition is always false.
@@ -20,116 +21,21 @@ type Cond struct {
 // Classify reads the conditions around a switch, joined by blanks; none is Always.
 func Classify(cond string) Cond {
 	cond = strings.TrimSpace(cond)
-	switch without(cond, "() ") {
+	switch words.Without(cond, "() ") {
 	case "", "true", "True", "1", "notFalse", "!false", "1==1", "!0", "not0":
 		return Cond{}
 	case "false", "False", "0", "notTrue", "!true", "None", "nil", "null", "any":
 		return Cond{Guard: never}
 	}
-	if vars := variables(cond); len(vars) > 0 {
-		return Cond{Guard: Env, Vars: vars, OptIn: negative(cond)}
+	if vars := words.Variables(cond); len(vars) > 0 {
+		return Cond{Guard: Env, Vars: vars, OptIn: words.Negative(cond)}
 	}
 	for _, w := range change.Words(cond) {
-		if platform(w) {
+		if words.Platform(w) {
 			return Cond{Guard: Platform}
 		}
 	}
 	return Cond{Guard: Other}
-}
-
-// without takes single bytes out of a text.
-func without(text, bytes string) string {
-	if !strings.ContainsAny(text, bytes) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(bytes, r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// platform knows the words of conditions on the system, on versions and on what is installed.
-func platform(word string) bool {
-	w := strings.ToLower(strings.Trim(word, "_"))
-	switch w {
-	case "goos", "goarch", "platform", "windows", "win32", "win", "darwin", "linux", "macos", "mac", "unix", "posix", "version", "version_info", "versions", "version_string",
-		"short", "race", "raceenabled", "arch", "target_os", "target_arch", "target_pointer_width", "target_family", "target_env", "ios", "android", "kisweb", "isweb",
-		"lookpath", "which", "find_spec", "hasattr", "geteuid", "getuid", "euid", "root", "ipv6", "symlink", "browsername", "browser", "operatingsystem", "os", "jre", "jdk",
-		"pypy", "cpython", "implementation", "maxsize", "docker", "libc", "glibc", "musl", "wasm32", "miri", "sanitize", "isfile", "exists", "importorskip", "python_implementation",
-		"pointer_width", "cygwin", "wsl", "freebsd", "openbsd", "netbsd", "solaris", "aix", "plan9", "js", "wasm", "cgo", "available", "installed", "supported", "numcpu", "cpu_count", "teston",
-		"debug_assertions", "locale", "tzset", "bigendian", "little_endian", "big_endian", "isatty":
-		return true
-	}
-	for _, part := range [...]string{"windows", "macos", "darwin", "linux", "platform", "version", "supports", "pypy", "available", "installed", "python3", "py3", "node_", "jdk"} {
-		if strings.Contains(w, part) {
-			return true
-		}
-	}
-	return strings.HasPrefix(w, "has_") || strings.HasPrefix(w, "have_") || strings.HasPrefix(w, "is_win") || strings.HasPrefix(w, "iswin")
-}
-
-// variables finds the environment variables that a condition asks for.
-func variables(cond string) []string {
-	f := source.Lex(source.TS, []byte(cond))
-	var out []string
-	env := false
-	for i := range f.Tokens {
-		switch w := f.Text(i); {
-		case f.Kind(i) == source.Name && envWord(w):
-			env = true
-			if (w == "env" || w == "ENV") && f.Is(i+1, ".") && f.Kind(i+2) == source.Name && !f.Is(i+3, "(") {
-				out = append(out, f.Text(i+2))
-			}
-		case f.Kind(i) == source.String && env && shouted(f.Unquote(i)):
-			out = append(out, f.Unquote(i))
-		}
-	}
-	if env && len(out) == 0 && strings.Contains(cond, "env") {
-		for i := range f.Tokens {
-			if f.Kind(i) == source.Name && shouted(f.Text(i)) && len(f.Text(i)) > 3 && f.Text(i) != "ENV" {
-				out = append(out, f.Text(i))
-			}
-		}
-	}
-	return out
-}
-
-func envWord(w string) bool {
-	switch w {
-	case "Getenv", "LookupEnv", "environ", "getenv", "env", "ENV", "environment", "fromEnvironment", "getProperty", "getBoolean", "GetEnvironmentVariable", "var_os", "option_env", "processInfo":
-		return true
-	}
-	return false
-}
-
-// shouted is the custom of names of environment variables.
-func shouted(s string) bool {
-	letters := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'A' && c <= 'Z':
-			letters = true
-		case c == '_' || c >= '0' && c <= '9' || c == '.' || c == '-':
-		case c >= 'a' && c <= 'z' && strings.ContainsAny(s, "._"):
-			letters = true
-		default:
-			return false
-		}
-	}
-	return letters
-}
-
-// negative reports whether a skip's condition is true where the variable is not set.
-func negative(cond string) bool {
-	flat := strings.ReplaceAll(without(cond, " ("), "'", `"`)
-	for _, s := range [...]string{`==""`, `===""`, "isNone", "==nil", "==null", "===undefined", "==undefined", ".isEmpty", "!ok", `=="0"`, `!="1"`, `!=="1"`, `!="true"`, `!=="true"`, "is_err", "is_none", "!found", "!set", "!present"} {
-		if strings.Contains(flat, s) {
-			return true
-		}
-	}
-	return strings.HasPrefix(flat, "!") || strings.HasPrefix(strings.TrimLeft(cond, "( "), "not ") || strings.HasPrefix(strings.TrimLeft(cond, "( "), "unless ")
 }
 
 // conditions gives what must hold for token i to be reached, as far as `if` says so, below the test or function around it.

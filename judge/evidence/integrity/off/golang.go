@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/source"
+	words "github.com/devflow-suite/devflow/judge/evidence/integrity/off/cond"
 )
 
 // golang reads the calls of Go.
@@ -66,32 +67,10 @@ func (r *reader) goConstraint() {
 			continue
 		}
 		s := Switch{Kind: Skip, What: c.Text, Whole: true, Guard: Platform, Line: c.Line}
-		var unknown []string
-		for _, system := range [...]bool{true, false} {
-			if x.Eval(func(tag string) bool {
-				if !goTag(tag) {
-					unknown = append(unknown, tag)
-					return false
-				}
-				return system || tag == "unix" || tag == "linux"
-			}) {
-				unknown = nil
-				break
-			}
-		}
+		unknown := words.Unknown(x)
 		if len(unknown) > 0 {
 			s.Guard, s.OptIn, s.Vars = Env, true, unknown[:1]
 		}
 		r.out = append(r.out, s)
 	}
-}
-
-// goTag knows the tags that the tools of Go set themselves.
-func goTag(tag string) bool {
-	switch tag {
-	case "linux", "windows", "darwin", "unix", "freebsd", "openbsd", "netbsd", "dragonfly", "solaris", "illumos", "aix", "android", "ios", "js", "wasm", "wasip1", "plan9", "zos", "hurd",
-		"amd64", "arm64", "386", "arm", "ppc64", "ppc64le", "mips", "mipsle", "mips64", "mips64le", "riscv64", "s390x", "loong64", "cgo", "race", "msan", "asan", "gc", "gccgo", "appengine", "purego", "tinygo":
-		return true
-	}
-	return strings.HasPrefix(tag, "go1.") || strings.HasPrefix(tag, "goexperiment")
 }
