@@ -276,7 +276,7 @@ func missing(v *project.View, r *names.Reader, m *imports.Import, n imports.Name
 		}
 		return v.Lacks(home, n.Name)
 	case source.JS, source.TS:
-		if n.Name == "default" || strings.HasSuffix(home, ".d.ts") || home == r.Path {
+		if n.Name == "default" || strings.HasSuffix(home, ".d.ts") || home == r.Path || typed(v, home) {
 			return false
 		}
 		l := source.Of(home)
@@ -285,6 +285,12 @@ func missing(v *project.View, r *names.Reader, m *imports.Import, n imports.Name
 		return v.Lacks(home, n.Name)
 	}
 	return false
+}
+
+// typed reports whether a script has its types in a file of declarations beside it, which may give more names than it does.
+func typed(v *project.View, home string) bool {
+	stem := strings.TrimSuffix(home, path.Ext(home))
+	return v.Has(stem+".d.ts") || v.Has(stem+".d.mts") || v.Has(stem+".d.cts")
 }
 
 // parts lists the words of a path into the own crate that must be names of this project.
