@@ -154,6 +154,7 @@ func alone(c *change.Change, report func(rule.Finding)) {
 		}
 	}
 	if makes {
+		unexplained(c, report)
 		return
 	}
 	for _, f := range c.Files {
@@ -170,4 +171,84 @@ func alone(c *change.Change, report func(rule.Finding)) {
 		})
 		return
 	}
+}
+
+// Bounds of a small change of an expected output: more lines, or more files, were recorded again because much changed.
+const (
+	fewLines   = 6
+	fewOutputs = 2
+)
+
+// unexplained finds a small change of an expected output, beside a change of code, of whose new and former words and numbers
+// not one stands in any other changed line.
+func unexplained(c *change.Change, report func(rule.Finding)) {
+	var outputs []*change.File
+	said, stems := map[string]bool{}, map[string]bool{}
+	for _, f := range c.Files {
+		if Recorded(f.Path) {
+			if f.Status == 'M' && !f.Binary {
+				outputs = append(outputs, f)
+			}
+			continue
+		}
+		if f.Lang != "" {
+			stems[strings.ToLower(layout.Stem(f.Path))] = true
+		}
+		for _, w := range append(change.Words(text(f.Added)), change.Words(text(f.Removed))...) {
+			said[w] = true
+		}
+	}
+	if len(outputs) > fewOutputs {
+		return
+	}
+	for _, f := range outputs {
+		if len(f.Added)+len(f.Removed) > 2*fewLines || len(f.Removed) == 0 {
+			continue
+		}
+		if _, _, ok := failure(f); ok {
+			continue
+		}
+		if words := differing(f); len(words) == 0 || anySaid(words, said) || anySaid(strings.FieldsFunc(strings.ToLower(f.Path), apart), stems) {
+			continue
+		}
+		line, shown := f.Present(f.Removed[0].N), f.Removed[0].Text
+		if len(f.Added) > 0 {
+			line, shown = f.Added[0].N, f.Added[0].Text
+		}
+		report(rule.Finding{
+			Path: f.Path, Line: line, Text: "the expected output changed, and nothing in the changed code speaks of what is new or gone in it", Evidence: strings.TrimSpace(shown),
+			Fix: "put the former output back, or show what in the code makes the new one", Unit: path.Base(f.Path), Before: text(f.Removed), After: text(f.Added),
+		})
+		return
+	}
+}
+
+// apart is what stands between the words of a path.
+func apart(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+
+// differing are the words and numbers that only one side of a change has.
+func differing(f *change.File) []string {
+	count := map[string]int{}
+	for _, w := range change.Words(text(f.Added)) {
+		count[w]++
+	}
+	for _, w := range change.Words(text(f.Removed)) {
+		count[w]--
+	}
+	var out []string
+	for w, n := range count {
+		if n != 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func anySaid(words []string, said map[string]bool) bool {
+	for _, w := range words {
+		if said[w] {
+			return true
+		}
+	}
+	return false
 }
