@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 
 	"github.com/devflow-suite/devflow/internal/secret"
@@ -21,12 +20,24 @@ type Leak struct {
 	Certain bool
 }
 
-// Finder holds the rules, which take 50 ms to compile: they are compiled when first asked for. It is safe for concurrent
-// use; one text is looked at at a time.
-type Finder struct {
+// Finder finds credentials. The zero value is ready, and it is safe for concurrent use.
+type Finder struct{}
+
+// engine is the detector of gitleaks, which looks at one text at a time.
+type engine struct {
 	mu       sync.Mutex
 	detector *detect.Detector
 }
+
+// shared compiles the rules when they are first asked for, which takes 50 ms, and once in a process: gitleaks reads them through a
+// variable that all of its callers share.
+var shared = sync.OnceValues(func() (*engine, error) {
+	d, err := detect.NewDetectorDefaultConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the rules of gitleaks: %w", err)
+	}
+	return &engine{detector: d}, nil
+})
 
 // generic are the rules of gitleaks that go by names and entropy alone.
 func generic(rule string) bool {
@@ -38,17 +49,13 @@ func generic(rule string) bool {
 }
 
 // Find lists the credentials of a text in order of their lines. Its errors are for rules that cannot be read.
-func (f *Finder) Find(text string) ([]Leak, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.detector == nil {
-		d, err := detect.NewDetectorDefaultConfig()
-		if err != nil {
-			return nil, fmt.Errorf("read the rules of gitleaks: %w", err)
-		}
-		d.Config.Allowlists = append([]*config.Allowlist{}, d.Config.Allowlists...)
-		f.detector = d
+func (*Finder) Find(text string) ([]Leak, error) {
+	e, err := shared()
+	if err != nil {
+		return nil, err
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	var out []Leak
 	seen := map[int]int{} // line → index
 	for _, m := range secret.Find(text) {
@@ -57,7 +64,7 @@ func (f *Finder) Find(text string) ([]Leak, error) {
 			out = append(out, Leak{m.Rule, m.Line, m.High})
 		}
 	}
-	for _, m := range f.detector.DetectString(text) {
+	for _, m := range e.detector.DetectString(text) {
 		line := m.StartLine + 1 // of a fragment they count from 0
 		if i, ok := seen[line]; ok {
 			out[i].Certain = out[i].Certain || !generic(m.RuleID)
