@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -18,8 +19,13 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// limit bounds the waiting; only a broken run reaches it.
-const limit = 2 * time.Minute
+const (
+	// limit bounds the waiting; only a broken run reaches it.
+	limit = 2 * time.Minute
+	// calm is how many looks in a row must see nobody. One is not enough: a process that starts another and ends between the list
+	// of processes and the look at it hides both, and in the moment of an exec a process shows no environment.
+	calm = 5
+)
 
 // Await makes the test wait at its end until no process is left that was started with a variable naming dir. Call it after
 // TempDir, so that it runs before the folder is removed. Where there is no /proc it waits for nothing.
@@ -31,17 +37,30 @@ func Await(tb TB, dir string) {
 		if left := Wait(ctx, dir); len(left) > 0 {
 			tb.Errorf("still running at the end: %q", left)
 		}
+		empty(ctx, dir)
 	})
 }
 
-// Wait waits until no process is left that was started with a variable naming dir. It returns the command lines of those that
-// are left when ctx ends.
+// empty removes what is below dir, again when somebody we did not see put something there meanwhile: TempDir tries only once.
+func empty(ctx context.Context, dir string) {
+	for ctx.Err() == nil {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// Wait waits until several looks in a row see no process that was started with a variable naming dir. It returns the command
+// lines of those that are left when ctx ends.
 func Wait(ctx context.Context, dir string) []string {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for quiet := 0; ; {
 		left := processes(dir)
-		if len(left) == 0 {
+		if len(left) > 0 {
+			quiet = 0
+		} else if quiet++; quiet == calm {
 			return nil
 		}
 		select {
