@@ -47,6 +47,9 @@ var layers = [...]struct {
 	{"judge/matter", 3, true},
 	{"judge/", 5, true},
 	{"judge", 4, false},
+	{"orchestrator/gateway", 1, true}, // knows endpoints, not runs
+	{"orchestrator/", 5, true},
+	{"orchestrator", 2, false},
 	{"install", 5, true},
 	{"mcpserver", 6, false},
 	{"hooks/event", 6, false}, // the glue that all hook programs share
@@ -142,6 +145,26 @@ func upward(rel string, imports []string) string {
 		}
 	}
 	return ""
+}
+
+// TestTheOrchestratorKnowsNothingOfTheJudge: domains meet in mains only.
+func TestTheOrchestratorKnowsNothingOfTheJudge(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	eachPackage(t, func(t *testing.T, p pkg) {
+		if p.rel() != "orchestrator" && !strings.HasPrefix(p.rel(), "orchestrator/") {
+			return
+		}
+		seen++
+		for _, imp := range p.Imports {
+			if other, ours := strings.CutPrefix(imp, module+"/"); ours && !strings.HasPrefix(other, "internal/") && other != "orchestrator" && !strings.HasPrefix(other, "orchestrator/") {
+				t.Errorf("%s imports %s: the orchestrator stands on its own packages and internal/ only", p.rel(), other)
+			}
+		}
+	})
+	if seen < 5 {
+		t.Errorf("found %d packages of the orchestrator: the check above would check nothing", seen)
+	}
 }
 
 func TestEveryPackageHasOneComment(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 // Schema is the schema version that this program reads and writes (PRAGMA user_version). It equals the number of files in
 // migrations/; they are append-only.
-const Schema = 3
+const Schema = 4
 
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -48,7 +48,8 @@ func TestSchema(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "devflow.db"))
 	all := columns(t, db)
 	want := []string{
-		"approvals", "cursors", "edits", "hook_runs", "instincts", "judge_runs", "kv", "messages", "phases", "pushes", "signals", "subagents", "task_executions", "tasks", "tool_log",
+		"approvals", "attempts", "cursors", "edits", "hook_runs", "instincts", "judge_runs", "kv", "messages", "phases", "pushes", "region_tasks", "regions", "runs",
+		"signals", "subagents", "task_executions", "tasks", "tool_log",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(all))); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
