@@ -28,6 +28,10 @@ func Environ(extra ...string) []string {
 			env = append(env, kv)
 		}
 	}
+	return merge(env, extra)
+}
+
+func merge(env, extra []string) []string {
 	for _, kv := range extra {
 		if key, _, ok := strings.Cut(kv, "="); ok && key != "" {
 			env = set(env, key, kv)
@@ -36,11 +40,14 @@ func Environ(extra ...string) []string {
 	return set(env, ChildMarker, ChildMarker+"=1")
 }
 
-func childEnv(dir string, extra []string) []string {
-	if dir == "" {
-		return Environ(extra...)
+func (c Cmd) environ(dir string) []string {
+	switch {
+	case c.Bare:
+		return merge(nil, c.Env)
+	case dir == "":
+		return Environ(c.Env...)
 	}
-	return Environ(append([]string{"PWD=" + dir}, extra...)...)
+	return Environ(append([]string{"PWD=" + dir}, c.Env...)...)
 }
 
 func set(env []string, key, kv string) []string {

@@ -37,6 +37,7 @@ type Cmd struct {
 	Argv      []string      // program and arguments; the program is looked up on the child's PATH unless it holds a slash
 	Dir       string        // working folder; empty = ours
 	Env       []string      // KEY=value entries put on top of the scrubbed environment, see Environ
+	Bare      bool          // the environment is exactly Env and the marker: nothing of ours, not even PATH, HOME or PWD
 	Stdin     []byte        // fed to the child; nil = /dev/null
 	MaxOutput int           // bytes kept of each output stream; 0 = DefaultMaxOutput
 	Grace     time.Duration // from TERM to KILL, and how long a held output is waited for; 0 = DefaultGrace
@@ -128,7 +129,7 @@ func (c Cmd) build(ctx context.Context) (*exec.Cmd, error) {
 		}
 		dir = abs
 	}
-	env := childEnv(dir, c.Env)
+	env := c.environ(dir)
 	path, err := lookPath(c.Argv[0], dir, env)
 	if err != nil {
 		return nil, err
