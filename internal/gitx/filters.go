@@ -2,6 +2,7 @@ package gitx
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,15 +16,7 @@ const maxInclude = 5
 // command: running it could change the repository (git-lfs stores objects) or do anything else. Files behind one are
 // looked at as they are in the work tree. A filter in a machine-wide file outside /etc is not seen.
 func (r Repo) filterSettings() ([]string, error) {
-	names := map[string]bool{"lfs": true}
-	for _, path := range r.configFiles() {
-		scanFilters(path, names, maxInclude)
-	}
-	sorted := make([]string, 0, len(names))
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	slices.Sort(sorted)
+	sorted := r.FilterNames()
 	var args []string
 	for _, name := range sorted {
 		if strings.ContainsAny(name, "=\n") { // cannot be written as -c key=value
@@ -32,6 +25,16 @@ func (r Repo) filterSettings() ([]string, error) {
 		args = append(args, "-c", "filter."+name+".clean=", "-c", "filter."+name+".process=", "-c", "filter."+name+".required=false")
 	}
 	return args, nil
+}
+
+// FilterNames gives the names of the clean and smudge filters in the user's and the repository's configuration, sorted, lfs always
+// among them. It reads files only, and follows include paths whatever their condition says.
+func (r Repo) FilterNames() []string {
+	names := map[string]bool{"lfs": true}
+	for _, path := range r.configFiles() {
+		scanFilters(path, names, maxInclude)
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 func (r Repo) configFiles() []string {
