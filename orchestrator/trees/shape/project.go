@@ -5,7 +5,6 @@
 package shape
 
 import (
-	"context"
 	"errors"
 
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -50,15 +49,4 @@ type Project struct {
 	Format    string   // hash of object names: sha1 or sha256
 	Dirty     []string // changed and new files, slash paths below Top; they are not part of a run
 	Notes     []string // what a person should know, one sentence each
-}
-
-// Examine looks at the project in dir. The error is a *RefusedError for what cannot be done, and another one when git or the disk
-// failed. It reads only.
-func Examine(ctx context.Context, dir string) (Project, error) {
-	return Project{}, errors.New("not built yet")
-}
-
-// Init makes a repository in dir.
-func Init(ctx context.Context, dir string) (Project, error) {
-	return Project{}, errors.New("not built yet")
 }
