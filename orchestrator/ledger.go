@@ -113,23 +113,13 @@ func insertTask(tx *store.Tx, run RunID, t TaskRow) error {
 	return nil
 }
 
-// Enqueue stores a request that has no plan yet. The same request of the same session in the same project, while it has not ended,
-// gives the run that is there.
-func (l *Ledger) Enqueue(project string, mode Mode, request, session string) (RunID, error) {
-	id := NewRunID(l.now())
-	request = redact.String(request)
-	err := l.db.Update(func(tx *store.Tx) error {
-		found, err := tx.One(`SELECT id FROM runs WHERE project=? AND request=? AND session=? AND state NOT IN('done','failed')`, []any{project, request, session}, (*string)(&id))
-		if err != nil || found {
-			return err
-		}
-		_, err = tx.Exec(`INSERT INTO runs VALUES(?,?,'',?,?,'{}','{}',?,'','',?,?,NULL)`, id, project, mode, request, RunQueued, session, l.now().UnixMilli())
+// Enqueue stores a request that has no plan yet; see [Enqueue].
+func (l *Ledger) Enqueue(r Request) (id RunID, err error) {
+	err = l.db.Update(func(tx *store.Tx) error {
+		id, err = Enqueue(tx, l.now(), r)
 		return err
 	})
-	if err != nil {
-		return "", fmt.Errorf("enqueue run: %w", err)
-	}
-	return id, nil
+	return id, err
 }
 
 // SetState moves a run. An ended run stays as it is (ErrState); ending one keeps the time.

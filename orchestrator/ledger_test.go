@@ -245,21 +245,31 @@ func TestRequestsAreDeduplicatedAndBounded(t *testing.T) {
 
 func TestEnqueuedRequestsWaitOnce(t *testing.T) {
 	t.Parallel()
-	l := open(t)
-	id, err := l.Enqueue("/p", orchestrator.ModeExisting, "add a shop", "s-1")
+	db, err := store.Open(filepath.Join(t.TempDir(), "devflow.db"), store.Options{})
 	must(t, err)
-	if again, err := l.Enqueue("/p", orchestrator.ModeExisting, "add a shop", "s-1"); err != nil || again != id {
+	t.Cleanup(func() { db.Close() })
+	l := orchestrator.Open(db, time.Now)
+	req := orchestrator.Request{Project: "/p", Mode: orchestrator.ModeExisting, Text: "add a shop", Session: "s-1", Plan: &orchestrator.Plan{Summary: "one"}}
+	id, err := l.Enqueue(req)
+	must(t, err)
+	if again, err := l.Enqueue(req); err != nil || again != id {
 		t.Errorf("the same request gives %q, %v; want %q", again, err, id)
 	}
-	waiting, err := l.Waiting("s-1")
-	must(t, err)
+	var waiting []orchestrator.Run
+	must(t, db.View(func(tx *store.Tx) error {
+		waiting, err = orchestrator.OfSession(tx, "s-1")
+		return err
+	}))
 	want := []orchestrator.Run{{ID: id, Project: "/p", Mode: orchestrator.ModeExisting, Request: "add a shop", State: orchestrator.RunQueued, Session: "s-1"}}
 	if d := cmp.Diff(want, waiting, ignoreTimes); d != "" {
 		t.Errorf("waiting (-want +got):\n%s", d)
 	}
+	if run, err := l.Run(id); err != nil || run.Plan.Summary != "one" {
+		t.Errorf("run = %+v, %v; want its plan", run, err)
+	}
 	must(t, l.Create(orchestrator.Run{ID: id, Project: "/p", Session: "s-1", Request: "add a shop"}, nil, nil))
 	must(t, l.SetState(id, orchestrator.RunFailed, "x"))
-	if other, err := l.Enqueue("/p", orchestrator.ModeExisting, "add a shop", "s-1"); err != nil || other == id {
+	if other, err := l.Enqueue(req); err != nil || other == id {
 		t.Errorf("after the end the same request gives %q, %v", other, err)
 	}
 }

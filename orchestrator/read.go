@@ -34,34 +34,29 @@ func (l *Ledger) Runs(limit int) ([]Run, error) {
 	return runs, nil
 }
 
-// Waiting gives the runs that a Claude Code session asked for and that have not ended, the oldest first.
-func (l *Ledger) Waiting(session string) ([]Run, error) {
-	runs, err := l.runs(runColumns+` FROM runs WHERE session=? AND state NOT IN('done','failed') ORDER BY created_ms,id`, session)
-	if err != nil {
-		return nil, fmt.Errorf("read runs of session: %w", err)
-	}
-	return runs, nil
-}
-
 func (l *Ledger) runs(sql string, args ...any) (runs []Run, err error) {
 	err = l.db.View(func(tx *store.Tx) error {
-		runs = nil
-		return tx.Query(sql, args, func(r *store.Row) error {
-			run := Run{
-				ID: RunID(r.Text(0)), Project: r.Text(1), Base: r.Text(2), Mode: Mode(r.Text(3)), Request: r.Text(4), State: RunState(r.Text(7)),
-				Integration: r.Text(8), Reason: r.Text(9), Session: r.Text(10), CreatedAt: moment(r, 11), EndedAt: moment(r, 12),
-			}
-			if err := json.Unmarshal([]byte(r.Text(5)), &run.Plan); err != nil {
-				return fmt.Errorf("decode plan: %w", err)
-			}
-			if err := json.Unmarshal([]byte(r.Text(6)), &run.Settings); err != nil {
-				return fmt.Errorf("decode settings: %w", err)
-			}
-			runs = append(runs, run)
-			return nil
-		})
+		runs, err = readRuns(tx, sql, args...)
+		return err
 	})
 	return runs, err
+}
+
+func readRuns(tx *store.Tx, sql string, args ...any) (runs []Run, err error) {
+	return runs, tx.Query(sql, args, func(r *store.Row) error {
+		run := Run{
+			ID: RunID(r.Text(0)), Project: r.Text(1), Base: r.Text(2), Mode: Mode(r.Text(3)), Request: r.Text(4), State: RunState(r.Text(7)),
+			Integration: r.Text(8), Reason: r.Text(9), Session: r.Text(10), CreatedAt: moment(r, 11), EndedAt: moment(r, 12),
+		}
+		if err := json.Unmarshal([]byte(r.Text(5)), &run.Plan); err != nil {
+			return fmt.Errorf("decode plan: %w", err)
+		}
+		if err := json.Unmarshal([]byte(r.Text(6)), &run.Settings); err != nil {
+			return fmt.Errorf("decode settings: %w", err)
+		}
+		runs = append(runs, run)
+		return nil
+	})
 }
 
 // Regions gives the regions of a run by name.
