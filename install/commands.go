@@ -17,7 +17,7 @@ var commandFiles embed.FS
 
 // commandNames lists the slash commands. They exist because the client answers
 // an unknown slash command itself, and no hook then sees the prompt.
-func commandNames() []string { return []string{"spec", "pause", "unspec"} }
+func commandNames() []string { return []string{"spec", "pause", "unspec", "flock"} }
 
 // commandStep is what happens to one command file.
 type commandStep struct {

@@ -25,7 +25,7 @@ func TestCommandFilesAreInstalledAndRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.install()
-	for _, name := range []string{"spec", "pause", "unspec"} {
+	for _, name := range []string{"spec", "pause", "unspec", "flock"} {
 		text := w.read(w.command(name))
 		if !strings.HasPrefix(text, "---\ndescription: ") || strings.Contains(text, "!`") {
 			t.Errorf("%s.md has no description or runs something:\n%s", name, text)

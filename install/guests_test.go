@@ -218,8 +218,8 @@ func TestEqualCommandOfTheProjectStays(t *testing.T) {
 	before := w.snapshot()
 	w.install()
 	w.install()
-	if n := w.owned("command"); n != 2 {
-		t.Errorf("%d command files are listed, want 2", n)
+	if n := w.owned("command"); n != 3 {
+		t.Errorf("%d command files are listed, want 3", n)
 	}
 	w.uninstall()
 	if diff := cmp.Diff(before, w.snapshot()); diff != "" {

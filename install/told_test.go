@@ -49,7 +49,7 @@ func TestUninstallOfOneScope(t *testing.T) {
 			if diff := cmp.Diff(before, w.snapshot()); diff != "" {
 				t.Errorf("the project is not as before (-want +got):\n%s", diff)
 			}
-			has(t, r, "removed 3 files")
+			has(t, r, "removed 4 files")
 			has(t, r, "executables stay: "+w.settings()+" is still registered")
 		})
 	}
@@ -206,7 +206,7 @@ func TestInstallTellsFilesAndTheNextStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.install()
-	for _, name := range []string{"spec", "pause", "unspec"} {
+	for _, name := range []string{"spec", "pause", "unspec", "flock"} {
 		has(t, r, "wrote "+w.command(name))
 	}
 	next := "; check with: '" + filepath.Join(w.root(), "bin", "devflow") + "' doctor" // the home has a blank

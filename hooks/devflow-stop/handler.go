@@ -48,7 +48,9 @@ func handle(c *hooks.Call) (claude.Output, error) {
 	if reason != "" {
 		return claude.Block(reason), nil
 	}
-	return boundary(s), nil
+	out := boundary(s)
+	advance(s)
+	return out, nil
 }
 
 // drain records what waited in the spool, exactly once. It is the first lane, so that the others see those facts.

@@ -47,8 +47,16 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		if err != nil {
 			return err
 		}
+		queued, err := enqueue(s, tx)
+		if err != nil {
+			return err
+		}
+		runs, err := ended(s, tx)
+		if err != nil {
+			return err
+		}
 		pushed, err := pushes.Untold(tx, s.Session)
-		said = append(said, out, told, halted(t, request))
+		said = append(said, out, told, halted(t, request), queued, runs)
 		if pushed != "" {
 			said = append(said, claude.Message(pushed))
 		}

@@ -31,6 +31,9 @@ func Of(root, run string) Place {
 // All is the folder that has the folders of all runs.
 func All(root string) string { return filepath.Join(root, "flock") }
 
+// Standing is the file of the endpoints for runs that nobody gave one: those that a session asks for.
+func Standing(root string) string { return filepath.Join(All(root), "endpoints.toml") }
+
 // Make makes the folder.
 func (p Place) Make() error {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Verb is what a prompt asks of the spec.
+// Verb is what a prompt asks of devflow.
 type Verb string
 
 // The verbs that a person can type. VerbNotice marks a prompt that the client wrote itself.
@@ -20,6 +20,7 @@ const (
 	VerbResume Verb = "resume"
 	VerbAbort  Verb = "unspec"
 	VerbNotice Verb = "notice"
+	VerbFlock  Verb = "flock" // asks for a run of devflock, and nothing of the spec
 )
 
 // Command is a parsed prompt.
@@ -52,6 +53,8 @@ func ParsePrompt(prompt, name, args string) Command {
 		return Command{Verb: VerbPause}
 	case "unspec":
 		return Command{Verb: VerbAbort}
+	case "flock":
+		return Command{Verb: VerbFlock, Text: args}
 	case "spec":
 		if args == "resume" {
 			return Command{Verb: VerbResume}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/devflow-suite/devflow/hooks"
+	"github.com/devflow-suite/devflow/hooks/event"
+	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/telemetry"
+	"github.com/devflow-suite/devflow/telemetry/spec"
+)
+
+// enqueue keeps the request of `/flock`; the stop hook has the run started. A run costs money, so only a person may ask for one.
+func enqueue(s *event.Scene, tx *store.Tx) (claude.Output, error) {
+	if s.Fact.Command.Verb != spec.VerbFlock || s.Fact.Command.Text == "" {
+		return claude.Output{}, nil
+	}
+	if !s.Typed() {
+		s.Note("flock", 0, hooks.Block)
+		return claude.Block("[devflow:flock] This prompt was sent by a tool of the same session, not typed by a person. No run was asked for."), nil
+	}
+	if !s.HasRepo {
+		return claude.Message("[devflow:flock] No run was asked for: this folder is in no git repository. See: devflock run --init"), nil
+	}
+	id, err := orchestrator.Enqueue(tx, s.Now, orchestrator.Request{Project: s.Root, Mode: orchestrator.ModeExisting, Text: s.Fact.Command.Text, Session: s.Session})
+	if err != nil {
+		return claude.Output{}, err
+	}
+	s.Note("flock", 0, hooks.Message)
+	if _, err := os.Stat(place.Standing(s.Paths.Root)); err != nil {
+		return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued, but there is no endpoint for its workers. Add one with: devflock probe URL --save main", id)), nil
+	}
+	return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued. It is planned and started when this turn ends; see: devflock status %s", id, id)), nil
+}
+
+// ended tells of runs that the session asked for and that have come to an end since the last prompt, once each.
+func ended(s *event.Scene, tx *store.Tx) (claude.Output, error) {
+	runs, err := orchestrator.OfSession(tx, s.Session)
+	if err != nil {
+		return claude.Output{}, err
+	}
+	var out []claude.Output
+	for _, r := range runs {
+		if !r.State.Over() && r.State != orchestrator.RunStopped {
+			continue
+		}
+		key := "flock:" + string(r.ID)
+		told, err := telemetry.Get(tx, key)
+		if err != nil {
+			return claude.Output{}, err
+		}
+		if told == string(r.State) {
+			continue
+		}
+		if err := telemetry.Put(tx, key, string(r.State)); err != nil {
+			return claude.Output{}, err
+		}
+		out = append(out, claude.Message(say(r)))
+	}
+	return claude.Merge(s.In.Event, out...), nil
+}
+
+func say(r orchestrator.Run) string {
+	switch r.State {
+	case orchestrator.RunDone:
+		return fmt.Sprintf("[devflow:flock] Run %s is done and on the branch devflock/integration. Look at it with: git diff HEAD...devflock/integration", r.ID)
+	case orchestrator.RunStopped:
+		return fmt.Sprintf("[devflow:flock] Run %s has stopped: %s. Go on with: devflock resume %s", r.ID, r.Reason, r.ID)
+	}
+	return fmt.Sprintf("[devflow:flock] Run %s has failed: %s. See: devflock status %s", r.ID, r.Reason, r.ID)
+}
