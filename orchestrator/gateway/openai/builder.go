@@ -35,10 +35,13 @@ type item struct {
 	call  int    // number that the server gave a call
 	id    string
 	name  string
-	args  []byte   // all arguments so far
+	args  argScan  // all arguments so far
 	held  []string // pieces that are not written yet
 	begun bool     // content_block_start is written
 }
+
+// maxNameless is how many bytes of arguments may come before the name of their call.
+const maxNameless = 1 << 20
 
 // builder puts blocks together from deltas and writes them one after the other, as the grammar of messages wants it: the first
 // unfinished block goes out as it comes, what belongs to later ones is held back.
@@ -49,7 +52,8 @@ type builder struct {
 	index   int     // of items[0]
 	ids     map[string]bool
 	calls   int
-	held    int
+	held    int // bytes that wait
+	total   int // bytes of arguments
 	begun   bool
 	stopped bool
 	finish  string
@@ -81,10 +85,11 @@ func (b *builder) add(c chunk) error {
 		if p.Index.n != 0 {
 			continue
 		}
-		for _, d := range [...]*delta{p.Delta, p.Message} {
-			if d != nil {
-				b.delta(d)
-			}
+		if p.Delta != nil {
+			b.delta(p.Delta)
+		}
+		if p.Message != nil {
+			b.delta(p.Message.counted())
 		}
 		if p.Finish != "" {
 			b.finish = string(p.Finish)
@@ -93,8 +98,10 @@ func (b *builder) add(c chunk) error {
 			b.stop = string(p.Stop)
 		}
 	}
-	b.flush(false)
-	if b.held > maxHeld {
+	if err := b.flush(false); err != nil {
+		return err
+	}
+	if b.held > maxHeld || b.total > maxHeld {
 		return errTooMuch
 	}
 	return nil
@@ -161,10 +168,10 @@ func (b *builder) hold(it *item, piece string) {
 // tool adds a piece of a call.
 func (b *builder) tool(c callDelta) {
 	id, name, args := string(c.ID), string(c.Function.Name), string(c.Function.Arguments)
-	it := b.called(c.Index, id, name)
+	it := b.called(c.Index, id, name, args)
 	if it == nil {
-		if id == "" && name == "" && strings.TrimSpace(args) == "" {
-			return
+		if strings.TrimSpace(args) == "" && (id == "" && name == "" || b.ids[id]) {
+			return // the tail of a call that is closed
 		}
 		number := b.calls
 		if c.Index.set {
@@ -181,48 +188,47 @@ func (b *builder) tool(c callDelta) {
 		it.name += name
 	}
 	if args != "" {
-		it.args = append(it.args, args...)
+		it.args.add(args)
+		b.total += len(args)
 		b.hold(it, args)
 	}
 }
 
 // called finds the call that a piece belongs to; nil means that it begins one.
-func (b *builder) called(index whole, id, name string) *item {
+func (b *builder) called(index whole, id, name, args string) *item {
 	for i := len(b.items) - 1; i >= 0; i-- {
 		it := b.items[i]
 		if it.kind != itemTool || index.set && it.call != index.n {
 			continue
 		}
 		other := id != "" && it.id != "" && id != it.id
-		if !index.set && id == "" && name != "" && len(it.args) > 0 {
-			other = true // without index and id only the name can begin a call
+		if other && !index.set {
+			continue // perhaps an earlier one has this id
 		}
-		switch {
-		case !other:
-			return it
-		case index.set && name == "":
-			return it // an id that changes from piece to piece
-		case index.set:
+		// Some servers number every call 0, or give neither number nor id: then only a name, after something that is complete or
+		// under another id, begins a call. An id alone that changes from piece to piece begins none.
+		if name != "" && (other || it.args.complete() && (name != it.name || strings.TrimSpace(args) != "") || !index.set && id == "" && it.args.len() > 0) {
 			return nil
 		}
-		if id == "" {
-			return nil
-		}
+		return it
 	}
 	return nil
 }
 
 // flush writes what can be written. last says that nothing more will come.
-func (b *builder) flush(last bool) {
+func (b *builder) flush(last bool) error {
 	for len(b.items) > 0 {
 		it := b.items[0]
 		more := len(b.items) > 1
-		done := last || more && (it.kind != itemTool || json.Valid(it.args))
-		if it.kind != itemTool || len(it.args) > 0 || done {
+		done := last || more && (it.kind != itemTool || it.args.complete())
+		if it.kind == itemTool && it.name == "" && (done || it.args.len() > maxNameless) {
+			return errNone
+		}
+		if it.kind != itemTool || it.args.len() > 0 && it.name != "" || done {
 			b.write(it)
 		}
 		if !done {
-			return
+			return nil
 		}
 		if it.kind == itemThinking {
 			b.w.event("content_block_delta", blockDelta{"content_block_delta", b.index, signatureDelta{"signature_delta", it.sign}})
@@ -231,6 +237,7 @@ func (b *builder) flush(last bool) {
 		b.items = b.items[1:]
 		b.index++
 	}
+	return nil
 }
 
 func (b *builder) write(it *item) {
@@ -274,7 +281,8 @@ var (
 	errNone  = errors.New("the endpoint sent a tool call without a name")
 )
 
-// end closes the message. It is an error when the server did not say that it had finished.
+// end closes the message. It is an error when the server did not say that it had finished. Arguments that are no JSON although the server
+// stands behind them go through: the client (2.1.197 and 2.1.332) runs no such call and tells the model what it got.
 func (b *builder) end() error {
 	if b.finish == "" || !b.begun {
 		return errNoEnd
@@ -282,20 +290,13 @@ func (b *builder) end() error {
 	if b.finish == "error" {
 		return errors.New("the endpoint ended its answer with an error")
 	}
-	tools := b.ids != nil && len(b.ids) > 0
+	tools := len(b.ids) > 0
 	for _, it := range b.items {
-		if it.kind != itemTool {
-			continue
-		}
-		tools = true
-		if it.name == "" {
-			return errNone
-		}
-		if b.finish != "length" && len(it.args) > 0 && !json.Valid(it.args) {
-			return errArgs
-		}
+		tools = tools || it.kind == itemTool
 	}
-	b.flush(true)
+	if err := b.flush(true); err != nil {
+		return err
+	}
 	reason, sequence := b.reason(tools)
 	b.w.event("message_delta", messageDelta{"message_delta", stopDelta{reason, sequence}, b.tokens()})
 	b.w.event("message_stop", messageStop{"message_stop"})

@@ -33,6 +33,14 @@ type delta struct {
 	Call             *calledDelta `json:"function_call"`
 }
 
+// counted gives the calls of a whole message their numbers: each is one.
+func (d *delta) counted() *delta {
+	for i := range d.Calls {
+		d.Calls[i].Index = whole{i, true}
+	}
+	return d
+}
+
 type callDelta struct {
 	Index    whole       `json:"index"`
 	ID       loose       `json:"id"`

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -39,9 +40,9 @@ func Error(status int, body []byte) (int, []byte) {
 
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {
-		return http.StatusText(status)
+		return text
 	}
-	return "with an unknown status"
+	return "with status " + strconv.Itoa(status)
 }
 
 // kindOf gives Anthropic's error type of a status (platform documentation, "Errors").

@@ -76,6 +76,7 @@ const (
 	noOutput  = "(no output)"
 	noResult  = "(this call has no result: it was interrupted)"
 	imageNext = "(the image follows in the next message)"
+	noImage   = "(an image that this endpoint cannot read was left out)"
 	noPDF     = "(a document that this endpoint cannot read was left out)"
 )
 
@@ -323,7 +324,7 @@ func (b block) part() (part, error) {
 		case s.Type == "url" && s.URL != "":
 			return part{Type: "image_url", Image: &imageURL{s.URL}}, nil
 		}
-		return part{Type: "text", Text: noPDF}, nil
+		return part{Type: "text", Text: noImage}, nil
 	case "document":
 		return b.document()
 	case "search_result":

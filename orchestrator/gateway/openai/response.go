@@ -45,7 +45,7 @@ func (o Options) Response(body []byte) ([]byte, error) {
 	}
 	for _, p := range c.Choices {
 		if p.Index.n == 0 && p.Message != nil {
-			b.delta(p.Message)
+			b.delta(p.Message.counted())
 			b.finish, b.stop = string(p.Finish), string(p.Stop)
 			break
 		}

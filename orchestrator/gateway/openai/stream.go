@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,10 @@ func (s *Stream) Write(chunk []byte) (int, error) {
 
 // decide looks at the first byte that is not white space.
 func (s *Stream) decide(chunk []byte) []byte {
-	rest := bytes.TrimLeft(chunk, " \t\r\n\ufeff")
+	rest := chunk
+	for len(rest) > 0 && bytes.IndexByte([]byte(" \t\r\n\xef\xbb\xbf"), rest[0]) >= 0 { // white space and a byte order mark, which may be cut
+		rest = rest[1:]
+	}
 	if len(rest) == 0 {
 		return nil
 	}
@@ -96,8 +100,14 @@ func (s *Stream) Close() error {
 		if !s.over {
 			s.finish()
 		}
-	default: // an event without the empty line after it was cut off
-		s.finish()
+	default:
+		s.lines.feed([]byte("\n"), s.line)                                     // a last line without an end
+		if json.Valid(s.data) || string(bytes.TrimSpace(s.data)) == "[DONE]" { // a last event without the empty line; any other was cut
+			s.line(nil)
+		}
+		if !s.over {
+			s.finish()
+		}
 	}
 	return s.w.err
 }
@@ -124,13 +134,7 @@ func (s *Stream) line(line []byte) {
 	}
 	if len(line) > 0 {
 		if value, ok := field(line, "data"); ok {
-			if s.data != nil {
-				s.data = append(s.data, '\n')
-			}
-			s.data = append(append(s.data, value...), []byte{}...)
-			if s.data == nil {
-				s.data = []byte{}
-			}
+			s.data = append(append(s.data, value...), '\n')
 		}
 		return
 	}
