@@ -273,3 +273,23 @@ func TestEnqueuedRequestsWaitOnce(t *testing.T) {
 		t.Errorf("after the end the same request gives %q, %v", other, err)
 	}
 }
+
+func TestATaskAwaitsAnother(t *testing.T) {
+	t.Parallel()
+	l := started(t)
+	claim(t, l, "a1")
+	req, _, err := l.Request(run, "a1", orchestrator.TaskRow{Task: orchestrator.Task{Module: "b", Description: "give me x"}, Region: "b", Origin: "a"}, orchestrator.RequestLimits{})
+	must(t, err)
+	must(t, l.Await(run, "a1", req))
+	must(t, l.Await(run, "a1", req))
+	tasks, err := l.Tasks(run)
+	must(t, err)
+	want := map[string][]string{"a1": {req}, "a2": nil, "b1": {"a1", req}, req: nil}
+	for _, x := range tasks {
+		if d := cmp.Diff(want[x.ID], x.DependsOn, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s depends on (-want +got):\n%s", x.ID, d)
+		}
+	}
+	wantErr(t, "a circle", l.Await(run, req, "b1"), orchestrator.ErrState)
+	wantErr(t, "nobody", l.Await(run, "a1", "zz"), orchestrator.ErrUnknown)
+}

@@ -2,7 +2,9 @@ package orchestrator
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/redact"
@@ -79,4 +81,59 @@ func (l *Ledger) Request(id RunID, caller string, t TaskRow, limits RequestLimit
 
 func sameWords(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}
+
+// Await makes a task, and what depends on it directly, wait for another one, before its next attempt. It is ErrState when the other
+// one waits for it already, or when either has ended.
+func (l *Ledger) Await(id RunID, task, other string) error {
+	err := l.db.Update(func(tx *store.Tx) error {
+		rows := map[string]TaskRow{}
+		var order []string
+		if err := eachTask(tx, id, func(t TaskRow) { rows[t.ID], order = t, append(order, t.ID) }); err != nil {
+			return err
+		}
+		t, known := rows[task]
+		o, knownOther := rows[other]
+		switch {
+		case !known || !knownOther:
+			return ErrUnknown
+		case t.State.Over() || o.State == TaskFailed || o.State == TaskBlocked || dependsOn(rows, other, task):
+			return ErrState
+		}
+		for _, name := range order {
+			r := rows[name]
+			if name != task && !slices.Contains(r.DependsOn, task) || slices.Contains(r.DependsOn, other) || name == other || r.State.Over() {
+				continue
+			}
+			deps, err := json.Marshal(append(r.DependsOn, other))
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`UPDATE region_tasks SET depends_on=? WHERE run_id=? AND id=?`, string(deps), id, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("let task %s wait for %s: %w", task, other, err)
+	}
+	return nil
+}
+
+// dependsOn is whether a task waits for another one, by however many steps.
+func dependsOn(rows map[string]TaskRow, task, other string) bool {
+	seen := map[string]bool{}
+	for todo := []string{task}; len(todo) > 0; {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if name == other {
+			return true
+		}
+		if !seen[name] {
+			seen[name] = true
+			todo = append(todo, rows[name].DependsOn...)
+		}
+	}
+	return false
 }
