@@ -82,6 +82,19 @@ func (p Place) ControlSocket(getenv func(string) string) string {
 	return filepath.Join(p.Sockets(getenv), "control")
 }
 
+// Size sums the bytes of the files in the folder of the run; what cannot be read counts nothing.
+func (p Place) Size() (bytes int64) {
+	_ = filepath.WalkDir(p.Dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
 // MakeSockets makes the folder of the sockets. It is ErrUnsafe when a folder on the way, which anybody may have made, is not ours
 // alone.
 func (p Place) MakeSockets(getenv func(string) string) (string, error) {
