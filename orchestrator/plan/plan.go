@@ -7,37 +7,68 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
-	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/plan/accept"
+)
+
+// Bounds of a plan. The numbers are those of C4 of the specification where it names one.
+const (
+	MaxTasks       = 200     // tasks of a plan; modules too, as each has a task
+	MaxBytes       = 4 << 20 // of a reply or a plan file
+	MaxDescription = 8000    // bytes
+	MaxSummary     = 4000    // bytes
+	MaxPath        = 200     // bytes
+	minDescription = 10      // characters
+	minWeight      = 0.1
+	maxWeight      = 100
+	maxProblems    = 200 // that are listed; the rest is counted
 )
 
 // Problem is one thing that is wrong with a plan.
 type Problem struct {
-	Where string // place in the JSON: "tasks[2].depends_on", or "" for the plan as a whole
+	Line  int    // of the plan file, from 1; 0 when it is not from a file
+	Where string // place in the JSON: "tasks[2].depends_on"; "" for the plan as a whole
 	Text  string
 }
 
-// String gives "place: text".
+// String gives "line 7: place: text".
 func (p Problem) String() string {
-	if p.Where == "" {
-		return p.Text
+	var b strings.Builder
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", p.Line)
 	}
-	return p.Where + ": " + p.Text
+	if p.Where != "" {
+		b.WriteString(p.Where + ": ")
+	}
+	return b.String() + p.Text
 }
 
-// Problems is everything that is wrong with a plan, as an error. An empty one is no error: use Err.
+// Problems is everything that is wrong with a plan, as an error. An empty one is no error: use Err to turn a list into an error.
 type Problems []Problem
 
 // Error gives one problem a line.
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.String()
+	noun := "problems"
+	if len(ps) == 1 {
+		noun = "problem"
 	}
-	return fmt.Sprintf("check plan: %d problems:\n", len(ps)) + strings.Join(lines, "\n")
+	return fmt.Sprintf("check plan: %d %s:\n%s", len(ps), noun, ps.List())
+}
+
+// List gives one problem a line, each behind "- ": for a prompt or a person.
+func (ps Problems) List() string {
+	var b strings.Builder
+	for i, p := range ps {
+		if i == maxProblems {
+			fmt.Fprintf(&b, "- and %d more\n", len(ps)-i)
+			break
+		}
+		b.WriteString("- " + p.String() + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Err gives ps as an error, nil when there is no problem.
@@ -48,13 +79,26 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-var errTODO = errors.New("not written yet")
-
-func Schema() []byte { return nil }
-func Parse(reply string, structured []byte) (orchestrator.Plan, error) {
-	return orchestrator.Plan{}, errTODO
+func (ps *Problems) add(where, format string, args ...any) {
+	*ps = append(*ps, Problem{Where: where, Text: fmt.Sprintf(format, args...)})
 }
-func Check(p orchestrator.Plan) Problems           { return nil }
-func Lint(command string) string                   { return "" }
-func Load(path string) (orchestrator.Plan, error)  { return orchestrator.Plan{}, errTODO }
-func Write(path string, p orchestrator.Plan) error { return errTODO }
+
+// Lint says why an acceptance command proves nothing, "" when it is able to fail and to succeed. It looks at what decides the exit
+// status of the whole command, not at single words.
+func Lint(command string) string { return accept.Lint(command) }
+
+// clip makes foreign text fit for a message: one line, bounded, nothing that a terminal would obey.
+func clip(s string) string {
+	const long = 80
+	if len(s) > long {
+		s = strings.ToValidUTF8(s[:long], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func quote(s string) string { return `"` + clip(s) + `"` }
