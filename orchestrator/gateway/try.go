@@ -1,0 +1,374 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/devflow-suite/devflow/orchestrator/gateway/gate"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/openai"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/retry"
+)
+
+// Why a try was canceled by its own clock.
+var (
+	errFirst = errors.New("no answer")
+	errIdle  = errors.New("the answer stopped coming")
+	errSlow  = errors.New("the answer was not whole in time")
+)
+
+// try is one request to one endpoint.
+type try struct {
+	*exchange
+	to     Endpoint
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	pass   *gate.Pass
+	sent   time.Time
+	first  time.Duration
+	dog    watchdog
+	bill   bill
+}
+
+// watchdog cancels a try that takes too long.
+type watchdog struct {
+	timer  *time.Timer
+	waits  atomic.Pointer[error]
+	cancel context.CancelCauseFunc
+}
+
+func (d *watchdog) start(after time.Duration, why error, cancel context.CancelCauseFunc) {
+	d.cancel = cancel
+	d.waits.Store(&why)
+	d.timer = time.AfterFunc(after, func() { d.cancel(*d.waits.Load()) })
+}
+
+func (d *watchdog) reset(after time.Duration, why *error) {
+	d.waits.Store(why)
+	d.timer.Reset(after)
+}
+
+func (d *watchdog) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}
+
+// run waits until the request may be sent, and sends it. It returns nil when the client has an answer.
+func (t *try) run() *failure {
+	t.ctx, t.cancel = context.WithCancelCause(t.r.Context())
+	defer t.cancel(nil)
+	t.g.enlist(t)
+	defer t.g.settle(t)
+	if f := t.admit(); f != nil {
+		return f
+	}
+	defer t.pass.Leave()
+	f := t.ask()
+	if f != nil {
+		t.conclude(f)
+	}
+	return f
+}
+
+// ask sends the request and deals with the answer.
+func (t *try) ask() *failure {
+	if t.what != messages && (t.to.API == "openai" || t.g.lacks(t.to, t.r.URL.Path)) {
+		t.out.whole(t.local(), false)
+		return nil
+	}
+	t.tries++
+	t.g.count.add(func(s *Stats) { s.Tries++ })
+	req, f := t.request()
+	if f != nil {
+		return f
+	}
+	t.sent = time.Now()
+	limit := time.Until(t.deadline)
+	if t.stream { // of an answer that is not streamed the first byte is nearly the last
+		limit = min(limit, t.g.o.FirstByte)
+	}
+	defer t.dog.stop()
+	t.dog.start(limit, errFirst, t.cancel)
+	resp, err := t.g.transport.RoundTrip(req)
+	if err != nil {
+		return t.unanswered(err)
+	}
+	defer resp.Body.Close()
+	return t.answered(resp)
+}
+
+// admit waits for the pause after the failure before and for the gate.
+func (t *try) admit() *failure {
+	late, err := t.pause(t.ctx)
+	if err == nil && late {
+		err = gate.ErrLate
+	}
+	if err == nil {
+		t.pass, err = t.g.gate(t.to).Enter(t.ctx, gate.Ask{Most: t.to.Parallel, Deadline: t.deadline, Queued: func() {
+			t.g.event(Event{Kind: EventWait, Endpoint: t.to.Name, Request: t.number})
+		}})
+	}
+	if err == nil {
+		return nil
+	}
+	return &failure{cause: err, detail: err.Error()}
+}
+
+// request makes the request for the endpoint.
+func (t *try) request() (*http.Request, *failure) {
+	if err := t.to.Validate(); err != nil {
+		f := t.ownFailure(http.StatusBadGateway, err.Error())
+		f.shared = true
+		return nil, f
+	}
+	target, body := t.to.Base()+t.r.URL.Path, t.body
+	if t.r.URL.RawQuery != "" {
+		target += "?" + t.r.URL.RawQuery
+	}
+	if t.what != models {
+		body = t.prompt.For(t.to.Model, t.to.Foreign())
+	}
+	if t.to.API == "openai" {
+		var err error
+		if target, err = openai.URL(t.to.URL, "chat/completions"); err == nil {
+			body, err = t.options().Request(body)
+		}
+		if err != nil {
+			return nil, &failure{final: true, detail: err.Error(), told: problem(http.StatusBadRequest, "invalid_request_error", "devflock: "+err.Error()).final()}
+		}
+	}
+	req, err := http.NewRequestWithContext(t.ctx, t.r.Method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, &failure{final: true, detail: "address of the endpoint is not usable", told: problem(http.StatusBadGateway, "api_error", "devflock: the address of endpoint "+t.to.Name+" is not usable")}
+	}
+	if len(body) == 0 {
+		req.Body, req.GetBody = nil, nil
+	}
+	req.Header = outward(t.r.Header, t.to)
+	if t.to.API == "openai" {
+		for name := range req.Header {
+			if strings.HasPrefix(name, "Anthropic-") {
+				delete(req.Header, name)
+			}
+		}
+	}
+	return req, nil
+}
+
+func (t *try) options() openai.Options {
+	return openai.Options{Model: t.to.Model, Window: t.to.Window}
+}
+
+// ownFailure is a failure that the endpoint did not put in words.
+func (t *try) ownFailure(status int, detail string) *failure {
+	kind := retry.StatusKind(status)
+	return &failure{status: status, detail: detail, told: problem(status, kind, "devflock: endpoint "+t.to.Name+": "+detail)}
+}
+
+// canceled says why the try's context ended; nil when it has not.
+func (t *try) canceled() *failure {
+	if t.ctx.Err() == nil {
+		return nil
+	}
+	cause := context.Cause(t.ctx)
+	if errors.Is(cause, errFirst) || errors.Is(cause, errIdle) || errors.Is(cause, errSlow) {
+		f := t.ownFailure(http.StatusGatewayTimeout, fmt.Sprintf("%s after %s", cause.Error(), time.Since(t.sent).Round(time.Second)))
+		f.stall = true
+		return f
+	}
+	return &failure{cause: cause, detail: cause.Error()}
+}
+
+// unanswered is a request without an answer: refused, reset, timed out, or an answer that is not HTTP.
+func (t *try) unanswered(err error) *failure {
+	if f := t.canceled(); f != nil {
+		return f
+	}
+	f := t.ownFailure(http.StatusBadGateway, plain(err))
+	op, dial := errors.AsType[*net.OpError](err)
+	// A connection that was kept too long breaks once and says nothing about the endpoint.
+	f.shared = dial && op.Op == "dial" || t.inRow > 0
+	return f
+}
+
+// plain gives an error of a connection without the address, which may be long and is known.
+func plain(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Op + ": " + op.Err.Error()
+	}
+	const longest = 200
+	text := err.Error()
+	if len(text) > longest {
+		text = text[:longest]
+	}
+	return text
+}
+
+// answered looks at the status.
+func (t *try) answered(resp *http.Response) *failure {
+	switch s := resp.StatusCode; {
+	case s >= 300 && s < 400:
+		where := "another address"
+		if u, err := resp.Location(); err == nil {
+			where = u.Scheme + "://" + u.Host + u.EscapedPath()
+		}
+		detail := "it sends requests on to " + where + "; put that into the endpoints file, a key does not follow"
+		f := t.ownFailure(http.StatusBadGateway, detail)
+		f.final, f.told = true, f.told.final()
+		return f
+	case s >= 400:
+		return t.refused(resp)
+	case s != http.StatusOK:
+		return t.ownFailure(http.StatusBadGateway, fmt.Sprintf("it answered with status %d", s))
+	}
+	src, err := t.decoded(resp)
+	if err != nil {
+		if f := t.canceled(); f != nil {
+			return f
+		}
+		return t.ownFailure(http.StatusBadGateway, err.Error())
+	}
+	if t.what != messages {
+		return t.document(resp, src)
+	}
+	switch t.form(resp, src) {
+	case formEvents:
+		return t.events(resp, src)
+	case formJSON:
+		return t.document(resp, src)
+	}
+	if f := t.canceled(); f != nil {
+		return f
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return t.ownFailure(http.StatusBadGateway, fmt.Sprintf("it answered with %q, neither JSON nor events", kind))
+}
+
+// refused is an answer with an error status.
+func (t *try) refused(resp *http.Response) *failure {
+	t.dog.reset(quickRead, &errSlow)
+	src, err := t.decoded(resp)
+	var body []byte
+	if err == nil {
+		body, _ = io.ReadAll(io.LimitReader(src, maxErrorText)) // half a text is better than none
+	}
+	status := resp.StatusCode
+	if f := t.canceled(); f != nil && !f.stall {
+		return f
+	}
+	header := inward(resp.Header)
+	if t.to.API == "openai" {
+		status, body = openai.Error(status, body)
+		header.Set("Content-Type", "application/json")
+	}
+	if t.what != messages && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented) {
+		t.g.learnLacking(t.to, t.r.URL.Path)
+		t.out.whole(t.local(), false)
+		return nil
+	}
+	told := &answer{status, concealHeader(header, t.to), conceal(body, t.to)}
+	after, asked := retry.After(resp.Header, t.g.o.Now())
+	f := &failure{status: status, told: told, shared: retry.Shared(status), asked: asked, after: after, detail: fmt.Sprintf("status %d", status)}
+	if !retry.Status(status) || retry.Refused(resp.Header) {
+		f.final = true
+		t.pass.Served()
+	}
+	return f
+}
+
+// Forms of an answer.
+type form int
+
+const (
+	formOther form = iota
+	formEvents
+	formJSON
+)
+
+// form tells by the content type, and where that says nothing by the first byte.
+func (t *try) form(resp *http.Response, src *source) form {
+	if t.to.API == "openai" {
+		if t.stream {
+			return formEvents
+		}
+		return formJSON
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch kind {
+	case "text/event-stream":
+		return formEvents
+	case "application/json":
+		return formJSON
+	case "text/html":
+		return formOther // a tunnel's or proxy's own page
+	}
+	for {
+		c, err := src.peek()
+		switch {
+		case err != nil:
+			return formOther
+		case c == '{':
+			return formJSON
+		case c == 'e' || c == 'd' || c == 'i' || c == 'r' || c == ':' || c == '\n' || c == '\r' || c == 0xEF: // event, data, id, retry, comment, byte order mark
+			return formEvents
+		}
+		return formOther
+	}
+}
+
+// source is the body of an answer, decoded, with one byte of look-ahead.
+type source struct {
+	r    io.Reader
+	head []byte
+	one  [1]byte
+}
+
+func (s *source) peek() (byte, error) {
+	if len(s.head) == 0 {
+		if _, err := io.ReadFull(s.r, s.one[:]); err != nil {
+			return 0, err
+		}
+		s.head = s.one[:]
+	}
+	return s.head[0], nil
+}
+
+// Read implements [io.Reader].
+func (s *source) Read(p []byte) (int, error) {
+	if len(s.head) > 0 && len(p) > 0 {
+		n := copy(p, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	return s.r.Read(p)
+}
+
+// decoded undoes gzip, which some proxies apply although nobody asked for it. Other codings are an error.
+func (t *try) decoded(resp *http.Response) (*source, error) {
+	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header["Content-Encoding"], ","))); coding {
+	case "", "identity":
+		return &source{r: resp.Body}, nil
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(resp.Body)
+		if err != nil {
+			return nil, fmt.Errorf("its answer is not the gzip that it claims to be: %w", err)
+		}
+		return &source{r: z}, nil
+	default:
+		return nil, fmt.Errorf("it answered in coding %q although none was asked for", coding)
+	}
+}
