@@ -1,0 +1,191 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/devflow-suite/devflow/internal/atomicfile"
+	"github.com/devflow-suite/devflow/internal/proc"
+	"github.com/devflow-suite/devflow/internal/sandbox"
+)
+
+// policy says what the client may see and write: the third write barrier.
+func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
+	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp")}
+	for _, w := range append([]string{o.Home}, o.Writable...) {
+		p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: w})
+	}
+	p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: o.Socket, To: o.socket()})
+	client, err := program(o.Client)
+	if err != nil {
+		return p, err
+	}
+	p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: o.Tree}, sandbox.Bind{From: o.Dir}, sandbox.Bind{From: client})
+	p.ReadOnly = append(p.ReadOnly, o.ReadOnly...)
+	if o.CommonDir == "" {
+		return p, nil
+	}
+	binds, hide, err := o.repository(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.ReadOnly = append(p.ReadOnly, binds...)
+	p.Hide = append(p.Hide, hide...)
+	return p, nil
+}
+
+// program gives what must be readable for the client to start: its file, or the whole folder of packages when it is one of them,
+// because a script finds its native part beside itself.
+func program(client string) (string, error) {
+	real, err := filepath.EvalSymlinks(client)
+	if err != nil {
+		return "", fmt.Errorf("find client: %w", err)
+	}
+	const packages = "/node_modules/"
+	if i := strings.LastIndex(real, packages); i >= 0 {
+		return real[:i+len(packages)-1], nil
+	}
+	return real, nil
+}
+
+// repository makes the git directory readable without its credentials: copies of the configuration files, in which only what git
+// needs to read a work tree is left, stand in their places. Where nothing can stand in another file's place (landlock), the files
+// are left out when they hold a credential; git then refuses to work inside, which is the smaller loss.
+func (o *Options) repository(ctx context.Context) (binds []sandbox.Bind, hide []string, err error) {
+	files := []string{filepath.Join(o.CommonDir, "config"), filepath.Join(o.CommonDir, "config.worktree")}
+	more, err := filepath.Glob(filepath.Join(escapeGlob(o.CommonDir), "worktrees", "*", "config.worktree"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("look for git configuration: %w", err)
+	}
+	copies := o.Home + ".git" // no region's name holds a dot
+	if err := os.MkdirAll(copies, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("copy git configuration: %w", err)
+	}
+	secret := false
+	for i, file := range append(files, more...) {
+		clean, found, err := scrub(ctx, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("copy git configuration: %w", err)
+		}
+		secret = secret || found
+		to := filepath.Join(copies, fmt.Sprintf("config-%d", i))
+		if err := atomicfile.WriteFile(to, clean, 0o600); err != nil {
+			return nil, nil, fmt.Errorf("copy git configuration: %w", err)
+		}
+		binds = append(binds, sandbox.Bind{From: to, To: file})
+	}
+	modules := filepath.Join(o.CommonDir, "modules") // repositories of submodules, each with a configuration of its own
+	if _, err := os.Lstat(modules); err == nil {
+		hide = append(hide, modules)
+	}
+	switch {
+	case o.Sandbox.Kind() == sandbox.Bwrap:
+		return append([]sandbox.Bind{{From: o.CommonDir}}, binds...), hide, nil
+	case !secret:
+		return []sandbox.Bind{{From: o.CommonDir}}, hide, nil
+	}
+	o.Log.Warn("git configuration holds credentials: git does not work inside this worker", "region", o.Region)
+	entries, err := os.ReadDir(o.CommonDir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read git directory: %w", err)
+	}
+	binds = nil
+	for _, e := range entries {
+		if e.Name() != "config" && e.Name() != "config.worktree" && e.Name() != "modules" {
+			binds = append(binds, sandbox.Bind{From: filepath.Join(o.CommonDir, e.Name())})
+		}
+	}
+	return binds, nil, nil
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// kept are the settings that a reader of the repository needs; sections end with a dot.
+var kept = [...]string{"core.", "extensions.", "user.name", "user.email", "index.", "status.", "diff."}
+
+// dropped are settings among them that name programs or files.
+var dropped = [...]string{"core.sshcommand", "core.askpass", "core.gitproxy", "core.hookspath", "core.fsmonitor", "core.editor", "core.pager", "core.worktree", "core.attributesfile", "core.excludesfile", "diff.external"}
+
+// scrub gives a configuration file without what a worker must not know. secret says that it held something that looks like a
+// credential.
+func scrub(ctx context.Context, file string) (clean []byte, secret bool, err error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, false, fmt.Errorf("%s is no file", file)
+	}
+	res, err := proc.Run(ctx, proc.Cmd{Argv: []string{"git", "config", "--list", "-z", "--no-includes", "--file", file}, Dir: "/", Env: []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"}})
+	if err != nil {
+		return nil, false, err
+	}
+	if res.Exit != 0 || res.Truncated {
+		return nil, false, fmt.Errorf("git cannot list %s", file)
+	}
+	var b strings.Builder
+	for entry := range strings.SplitSeq(string(res.Stdout), "\x00") {
+		key, value, has := strings.Cut(entry, "\n")
+		section, rest, ok := strings.Cut(key, ".")
+		if !ok {
+			continue
+		}
+		lower := strings.ToLower(section) + "." + strings.ToLower(rest)
+		secret = secret || credential(lower, value)
+		if !keep(lower) || strings.Count(key, ".") != 1 {
+			continue
+		}
+		b.WriteString("[" + section + "]\n\t" + rest)
+		if has {
+			b.WriteString(" = " + quote(value))
+		}
+		b.WriteString("\n")
+	}
+	return []byte(b.String()), secret, nil
+}
+
+func keep(key string) bool {
+	for _, d := range dropped {
+		if key == d {
+			return false
+		}
+	}
+	for _, k := range kept {
+		if key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// credential reports whether a setting may hold a key: headers, tokens, and addresses with a password in them.
+func credential(key, value string) bool {
+	for _, word := range [...]string{"extraheader", "token", "password", "secret", "oauth", "credential", "cookie"} {
+		if strings.Contains(key, word) {
+			return true
+		}
+	}
+	for _, text := range [...]string{key, value} {
+		if i := strings.Index(text, "://"); i >= 0 {
+			host, _, _ := strings.Cut(text[i+3:], "/")
+			if strings.Contains(host, "@") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func quote(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(value) + `"`
+}

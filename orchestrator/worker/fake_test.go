@@ -1,0 +1,3 @@
+package worker_test
+
+func play(string) int { return 0 }
