@@ -6,16 +6,18 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/prompt"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/retry"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
 )
 
 // exchange is one request of the client and what becomes of it.
 type exchange struct {
 	g      *Gateway
 	r      *http.Request
-	out    *outlet
-	what   purpose
+	out    *outlet.Outlet
+	what   route.Purpose
 	number int64
 	began  time.Time
 
@@ -26,8 +28,8 @@ type exchange struct {
 	deadline time.Time // of the first event, whatever it takes to get it
 	notUntil time.Time // the next try begins not before it; zero: at once
 	tries    int
-	inRow    int     // failures since the endpoint was replaced
-	last     *answer // the last failure as the client would be told
+	inRow    int            // failures since the endpoint was replaced
+	last     *outlet.Answer // the last failure as the client would be told
 }
 
 // failure is a try that nobody was told of.
@@ -38,10 +40,10 @@ type failure struct {
 	after  time.Duration // … then
 	stall  bool
 	detail string
-	told   *answer // for the client, if nothing better comes
-	final  bool    // another try is of no use
-	gone   bool    // the client cannot be written to any more
-	cause  error   // errMoved, gate.ErrLate, or why the client's side ended; nil for a failure of the endpoint
+	told   *outlet.Answer // for the client, if nothing better comes
+	final  bool           // another try is of no use
+	gone   bool           // the client cannot be written to any more
+	cause  error          // errMoved, gate.ErrLate, or why the client's side ended; nil for a failure of the endpoint
 
 	wait time.Duration // until the next try
 	died bool          // the endpoint is called dead from now on
@@ -51,14 +53,14 @@ type failure struct {
 func (x *exchange) run() {
 	x.deadline = x.began.Add(x.budget())
 	if x.pinged() {
-		x.out.pings(x.g.o.Ping)
+		x.out.Pings(x.g.o.Ping)
 	}
 	for {
-		if allow := x.g.o.Allow; allow != nil && x.what == messages {
+		if allow := x.g.o.Allow; allow != nil && x.what == route.Messages {
 			if err := allow(); err != nil {
 				x.g.event(Event{Kind: EventCap, Request: x.number, Status: http.StatusPaymentRequired, Detail: err.Error()})
 				x.g.fail("cap: " + err.Error())
-				x.out.whole(problem(http.StatusPaymentRequired, "billing_error", "devflock: "+err.Error()).final(), false)
+				x.out.Whole(outlet.Problem(http.StatusPaymentRequired, "billing_error", "devflock: "+err.Error()).Final(), false)
 				return
 			}
 		}
@@ -70,7 +72,7 @@ func (x *exchange) run() {
 		case f.gone || x.r.Context().Err() != nil:
 			x.g.count.add(func(s *Stats) { s.Canceled++ })
 			if errors.Is(context.Cause(x.r.Context()), errClosed) {
-				x.out.whole(problem(http.StatusServiceUnavailable, "overloaded_error", errClosed.Error()), false)
+				x.out.Whole(outlet.Problem(http.StatusServiceUnavailable, "overloaded_error", errClosed.Error()), false)
 			}
 			return
 		case errors.Is(f.cause, errMoved):
@@ -141,17 +143,17 @@ func (x *exchange) giveUp(t *try, f *failure) {
 		a = x.last
 	}
 	if a == nil {
-		a = problem(529, "overloaded_error", "endpoint "+t.to.Name+" could not be asked in time: it is busy or wants to be left alone")
+		a = outlet.Problem(529, "overloaded_error", "endpoint "+t.to.Name+" could not be asked in time: it is busy or wants to be left alone")
 	}
 	if own := x.local(); own != nil {
-		x.out.whole(own, false)
+		x.out.Whole(own, false)
 		return
 	}
 	x.g.fail(f.detail)
 	if !f.final {
-		x.g.event(Event{Kind: EventGiveUp, Endpoint: t.to.Name, Request: x.number, Try: x.tries, Status: a.status, Wait: time.Since(x.began), Detail: f.detail})
+		x.g.event(Event{Kind: EventGiveUp, Endpoint: t.to.Name, Request: x.number, Try: x.tries, Status: a.Status, Wait: time.Since(x.began), Detail: f.detail})
 	}
-	x.out.whole(a, false)
+	x.out.Whole(a, false)
 }
 
 // fail counts a request that ended in a failure.

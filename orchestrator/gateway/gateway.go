@@ -5,19 +5,17 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/devflow-suite/devflow/orchestrator/gateway/gate"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/socket"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/upstream"
 )
 
 const deadFrom = gate.Dead
@@ -29,7 +27,6 @@ type Gateway struct {
 	transport http.RoundTripper
 	own       *http.Transport // to be closed; nil when it is the caller's
 	server    *http.Server
-	socket    os.FileInfo
 	cancel    context.CancelCauseFunc
 	wait      sync.WaitGroup
 	close     sync.Once
@@ -64,15 +61,12 @@ func Start(o Options) (*Gateway, error) {
 		buffers: sync.Pool{New: func() any { b := make([]byte, readSize); return &b }},
 	}
 	if g.transport == nil {
-		g.own = newTransport()
+		g.own = upstream.Transport()
 		g.transport = g.own
 	}
-	l, err := listen(o.Socket)
+	l, err := socket.Listen(o.Socket, maxConns)
 	if err != nil {
 		return nil, fmt.Errorf("start gateway: %w", err)
-	}
-	if g.socket, err = os.Lstat(o.Socket); err != nil {
-		return nil, errors.Join(fmt.Errorf("start gateway: %w", err), l.Close())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	g.cancel = cancel
@@ -82,7 +76,7 @@ func Start(o Options) (*Gateway, error) {
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	g.wait.Go(func() {
-		_ = g.server.Serve(&bounded{Listener: l, room: make(chan struct{}, maxConns), over: ctx.Done()})
+		_ = g.server.Serve(l)
 	})
 	g.wait.Go(func() { g.follow(ctx) })
 	return g, nil
@@ -112,69 +106,6 @@ func (o *Options) fill() {
 	}
 }
 
-// newTransport makes connections as a gateway wants them. The environment's proxy is not used: it would see every prompt, and
-// nobody asked for it; give Options.Transport for that.
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:                  nil,
-		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    15 * time.Second,
-		MaxIdleConns:           0,
-		MaxIdleConnsPerHost:    idlePerHost, // the default of 2 costs a third of the throughput at 32 streams
-		IdleConnTimeout:        90 * time.Second,
-		ExpectContinueTimeout:  time.Second,
-		MaxResponseHeaderBytes: maxReplyHead,
-		DisableCompression:     true, // Accept-Encoding is ours to say
-		ForceAttemptHTTP2:      true,
-	}
-}
-
-// listen makes the socket with mode 0600 from the first moment.
-func listen(path string) (net.Listener, error) {
-	if len(path) > maxSocketPath {
-		return nil, fmt.Errorf("%w: %d bytes, %d are possible: %s", ErrSocketPath, len(path), maxSocketPath, path)
-	}
-	if err := clearSocket(path); err != nil {
-		return nil, err
-	}
-	// A mode that a socket has before it is bound becomes, on Linux, the mode of its file. Elsewhere the next lines close it.
-	c := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
-		return raw.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), 0o600) })
-	}}
-	l, err := c.Listen(context.Background(), "unix", path)
-	if err != nil {
-		return nil, err
-	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false) // Close looks first whose it is
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close(), os.Remove(path))
-	}
-	return l, nil
-}
-
-// clearSocket removes a socket that nobody serves. Anything else is left alone.
-func clearSocket(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is in the way: it is not a socket", filepath.Base(path))
-	}
-	c, err := net.DialTimeout("unix", path, time.Second)
-	if err == nil {
-		_ = c.Close()
-		return fmt.Errorf("%w: %s", ErrServed, path)
-	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return err
-	}
-	return os.Remove(path)
-}
-
 // Close drops all connections, waits until nothing of the gateway runs any more and removes the socket. It may be called twice.
 func (g *Gateway) Close() error {
 	var err error
@@ -182,9 +113,6 @@ func (g *Gateway) Close() error {
 		g.cancel(errClosed)
 		err = g.server.Close()
 		g.wait.Wait()
-		if now, e := os.Lstat(g.o.Socket); e == nil && os.SameFile(now, g.socket) {
-			err = errors.Join(err, os.Remove(g.o.Socket))
-		}
 		if g.own != nil {
 			g.own.CloseIdleConnections()
 		}
@@ -269,37 +197,3 @@ func (g *Gateway) settle(t *try) bool {
 
 // gate is the way to an endpoint. Different keys are different accounts with bounds of their own.
 func (g *Gateway) gate(e Endpoint) *gate.Gate { return g.o.Gates.Gate(e.Base() + "\x00" + e.Key) }
-
-// bounded is a listener whose connections are counted: with room for no more it does not accept.
-type bounded struct {
-	net.Listener
-	room chan struct{}
-	over <-chan struct{}
-}
-
-// Accept implements [net.Listener].
-func (b *bounded) Accept() (net.Conn, error) {
-	select {
-	case b.room <- struct{}{}:
-	case <-b.over:
-		return nil, net.ErrClosed
-	}
-	c, err := b.Listener.Accept()
-	if err != nil {
-		<-b.room
-		return nil, err
-	}
-	return &counted{Conn: c, room: b.room}, nil
-}
-
-type counted struct {
-	net.Conn
-	room chan struct{}
-	once sync.Once
-}
-
-// Close implements [net.Conn].
-func (c *counted) Close() error {
-	c.once.Do(func() { <-c.room })
-	return c.Conn.Close()
-}

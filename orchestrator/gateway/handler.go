@@ -14,40 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/prompt"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
 )
-
-// What a request is for.
-type purpose int
-
-const (
-	messages purpose = iota
-	count
-	models
-	root
-)
-
-// purposeOf tells by method and path; both have to be exact.
-func purposeOf(r *http.Request) (p purpose, ok bool) {
-	path := r.URL.EscapedPath()
-	switch {
-	case r.Method == http.MethodPost && path == "/v1/messages":
-		return messages, true
-	case r.Method == http.MethodPost && path == "/v1/messages/count_tokens":
-		return count, true
-	case r.Method == http.MethodGet && (path == "/v1/models" || goodModelPath(path)):
-		return models, true
-	case (r.Method == http.MethodHead || r.Method == http.MethodGet) && path == "/":
-		return root, true
-	}
-	return 0, false
-}
-
-// goodModelPath accepts /v1/models/NAME, where NAME cannot lead anywhere else.
-func goodModelPath(path string) bool {
-	name, ok := strings.CutPrefix(path, "/v1/models/")
-	return ok && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/%\\")
-}
 
 // knows compares in constant time, whatever the length.
 func (g *Gateway) knows(h http.Header) bool {
@@ -79,30 +49,30 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer g.wait.Done()
-	out := newOutlet(w)
+	out := outlet.New(w)
 	head := r.Method == http.MethodHead
-	refuse := func(a *answer, kind EventKind, detail string) {
+	refuse := func(a *outlet.Answer, kind EventKind, detail string) {
 		g.count.add(func(s *Stats) { s.Refused++ })
-		g.event(Event{Kind: kind, Status: a.status, Detail: detail})
-		out.whole(a, head)
+		g.event(Event{Kind: kind, Status: a.Status, Detail: detail})
+		out.Whole(a, head)
 	}
 	if !g.knows(r.Header) {
-		refuse(problem(http.StatusUnauthorized, "authentication_error", "this gateway wants the worker's own token"), EventRefused, "no or another token")
+		refuse(outlet.Problem(http.StatusUnauthorized, "authentication_error", "this gateway wants the worker's own token"), EventRefused, "no or another token")
 		return
 	}
-	what, ok := purposeOf(r)
+	what, ok := route.Of(r)
 	if !ok {
-		refuse(problem(http.StatusNotFound, "not_found_error", "there is no such path at this gateway").final(), EventRefused, "no such path")
+		refuse(outlet.Problem(http.StatusNotFound, "not_found_error", "there is no such path at this gateway").Final(), EventRefused, "no such path")
 		return
 	}
 	x := &exchange{g: g, r: r, out: out, what: what, number: g.number.Add(1), began: time.Now()}
 	g.count.add(func(s *Stats) { s.Requests++; s.Active++ })
 	defer func() {
-		out.hush()
-		g.count.add(func(s *Stats) { s.Active--; s.BytesIn += int64(len(x.body)); s.BytesOut += out.sent })
+		out.Hush()
+		g.count.add(func(s *Stats) { s.Active--; s.BytesIn += int64(len(x.body)); s.BytesOut += out.Sent() })
 	}()
-	if what == root {
-		out.whole(&answer{http.StatusOK, http.Header{"Content-Type": {"application/json"}}, []byte("{}")}, head)
+	if what == route.Root {
+		out.Whole(route.Hello(), head)
 		return
 	}
 	release, a := x.read()
@@ -112,7 +82,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if a != nil {
 		x.g.count.add(func(s *Stats) { s.Failures++ })
-		out.whole(a, head)
+		out.Whole(a, head)
 		return
 	}
 	x.run()
@@ -120,7 +90,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 
 // read takes the whole body in, because a request may have to be sent more than once, and because Go's server cuts answers short
 // when the endpoint answers before the last read of the body (golang/go#40747). release gives its place back.
-func (x *exchange) read() (release func(), a *answer) {
+func (x *exchange) read() (release func(), a *outlet.Answer) {
 	var held int64
 	g := x.g
 	release = func() { g.bodies.Add(-held) }
@@ -128,16 +98,16 @@ func (x *exchange) read() (release func(), a *answer) {
 		held += n
 		return g.bodies.Add(n) <= maxBodies
 	}
-	tooLarge := func() *answer {
-		return problem(http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d MiB", MaxBody>>20)).final()
+	tooLarge := func() *outlet.Answer {
+		return outlet.Problem(http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("the request is larger than %d MiB", MaxBody>>20)).Final()
 	}
-	busy := func() *answer {
-		return problem(529, "overloaded_error", "this gateway holds too many requests at once")
+	busy := func() *outlet.Answer {
+		return outlet.Problem(529, "overloaded_error", "this gateway holds too many requests at once")
 	}
 	n := x.r.ContentLength
 	switch {
 	case n > MaxBody:
-		x.out.w.Header().Set("Connection", "close") // the body is not read
+		x.out.Header().Set("Connection", "close") // the body is not read
 		return release, tooLarge()
 	case n >= 0:
 		if !reserve(n) {
@@ -160,7 +130,7 @@ func (x *exchange) read() (release func(), a *answer) {
 			return release, busy()
 		}
 		if buf.Len() > MaxBody {
-			x.out.w.Header().Set("Connection", "close")
+			x.out.Header().Set("Connection", "close")
 			return release, tooLarge()
 		}
 		if err == io.EOF {
@@ -174,27 +144,27 @@ func (x *exchange) read() (release func(), a *answer) {
 	return release, nil
 }
 
-func (x *exchange) badRead(err error) *answer {
+func (x *exchange) badRead(err error) *outlet.Answer {
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return problem(http.StatusBadRequest, "invalid_request_error", "the request ended before its announced length")
+		return outlet.Problem(http.StatusBadRequest, "invalid_request_error", "the request ended before its announced length")
 	}
-	return problem(http.StatusBadRequest, "invalid_request_error", "the request could not be read")
+	return outlet.Problem(http.StatusBadRequest, "invalid_request_error", "the request could not be read")
 }
 
 // check looks at a request before anybody is asked. It returns nil when it may go on.
-func (x *exchange) check() *answer {
-	if x.what == models {
+func (x *exchange) check() *outlet.Answer {
+	if x.what == route.Models {
 		return nil
 	}
 	body, err := prompt.Scan(x.body)
 	if err != nil {
-		return problem(http.StatusBadRequest, "invalid_request_error", err.Error()).final()
+		return outlet.Problem(http.StatusBadRequest, "invalid_request_error", err.Error()).Final()
 	}
-	x.prompt, x.stream = body, body.Stream && x.what == messages
-	if x.what != messages || len(x.g.o.Expect) == 0 || x.g.expected.Load() {
+	x.prompt, x.stream = body, body.Stream && x.what == route.Messages
+	if x.what != route.Messages || len(x.g.o.Expect) == 0 || x.g.expected.Load() {
 		return nil
 	}
 	offered := body.Tools()
@@ -213,7 +183,7 @@ func (x *exchange) check() *answer {
 	}
 	detail := "tools that this worker must have are not offered: " + strings.Join(missing, ", ")
 	x.g.event(Event{Kind: EventTools, Request: x.number, Status: http.StatusBadRequest, Detail: detail})
-	return problem(http.StatusBadRequest, "invalid_request_error", "devflock: "+detail).final()
+	return outlet.Problem(http.StatusBadRequest, "invalid_request_error", "devflock: "+detail).Final()
 }
 
 // budget is how long the request may take to find an answer.
@@ -225,7 +195,7 @@ func (x *exchange) budget() time.Duration {
 	if !x.pinged() {
 		d = min(d, silence)
 	}
-	if x.what != messages {
+	if x.what != route.Messages {
 		d = min(d, sideBudget)
 	}
 	return d

@@ -1,63 +1,21 @@
 package gateway
 
 import (
-	"encoding/json"
-	"net/http"
-	"strconv"
 	"strings"
+
+	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
 )
 
-// bytesPerToken is what an estimate counts with: about four bytes of English or code make a token.
-const bytesPerToken = 4
-
 // local is the answer to a side request that does not need the endpoint; nil for those that do.
-func (x *exchange) local() *answer {
-	h := http.Header{"Content-Type": {"application/json"}}
+func (x *exchange) local() *outlet.Answer {
 	switch x.what {
-	case count:
-		return &answer{http.StatusOK, h, []byte(`{"input_tokens":` + strconv.Itoa(len(x.body)/bytesPerToken) + `}`)}
-	case models:
-		return x.models(h)
+	case route.Count:
+		return route.Estimate(len(x.body))
+	case route.Models:
+		return route.ModelList(x.r.URL.Path, x.g.o.Upstream().Model)
 	}
 	return nil
-}
-
-// model is an entry of the list of models.
-type model struct {
-	Type    string `json:"type"`
-	ID      string `json:"id"`
-	Name    string `json:"display_name"`
-	Created string `json:"created_at"`
-}
-
-func (x *exchange) models(h http.Header) *answer {
-	list := []model{}
-	if name := x.g.o.Upstream().Model; name != "" {
-		list = append(list, model{"model", name, name, "1970-01-01T00:00:00Z"})
-	}
-	var v any
-	if id, one := strings.CutPrefix(x.r.URL.Path, "/v1/models/"); one {
-		if len(list) == 0 || list[0].ID != id {
-			return problem(http.StatusNotFound, "not_found_error", "there is no such model")
-		}
-		v = list[0]
-	} else {
-		page := struct {
-			Data  []model `json:"data"`
-			More  bool    `json:"has_more"`
-			First *string `json:"first_id"`
-			Last  *string `json:"last_id"`
-		}{Data: list}
-		if len(list) > 0 {
-			page.First, page.Last = &list[0].ID, &list[0].ID
-		}
-		v = page
-	}
-	body, err := json.Marshal(v)
-	if err != nil { // unreachable: strings only
-		body = []byte("{}")
-	}
-	return &answer{http.StatusOK, h, body}
 }
 
 // kindOfPath makes one entry of all single models.

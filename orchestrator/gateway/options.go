@@ -8,6 +8,7 @@ import (
 
 	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/gate"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/socket"
 )
 
 // What the packages below call by other names.
@@ -50,18 +51,15 @@ const (
 
 // Bounds of sizes, in bytes, and of numbers.
 const (
-	MaxBody       = 64 << 20  // of one request; more is answered with 413
-	maxBodies     = 256 << 20 // of all requests that a gateway holds at once
-	maxReply      = 64 << 20  // of an answer that is not streamed, or is stored
-	maxErrorText  = 1 << 20   // of the text of an error
-	maxHeld       = 9 << 20   // of a stream before its first event is whole; above sse.MaxEvent
-	maxConns      = 128       // connections of the worker; more have to wait
-	maxHeader     = 256 << 10 // of a request's header
-	maxReplyHead  = 1 << 20   // of an answer's header
-	firstAlloc    = 8 << 20   // bodies announced as larger are still allocated as they arrive
-	readSize      = 32 << 10
-	idlePerHost   = 64
-	maxSocketPath = 107 // sockaddr_un holds 108 bytes with the final zero
+	MaxBody      = 64 << 20  // of one request; more is answered with 413
+	maxBodies    = 256 << 20 // of all requests that a gateway holds at once
+	maxReply     = 64 << 20  // of an answer that is not streamed, or is stored
+	maxErrorText = 1 << 20   // of the text of an error
+	maxHeld      = 9 << 20   // of a stream before its first event is whole; above sse.MaxEvent
+	maxConns     = 128       // connections of the worker; more have to wait
+	maxHeader    = 256 << 10 // of a request's header
+	firstAlloc   = 8 << 20   // bodies announced as larger are still allocated as they arrive
+	readSize     = 32 << 10
 )
 
 // Options of a gateway. Socket, Token and Upstream are required.
@@ -95,6 +93,6 @@ type Options struct {
 // Errors of [Start] that a caller can do something about.
 var (
 	ErrOptions    = errors.New("gateway options are not usable")
-	ErrSocketPath = errors.New("path of the socket is too long")
-	ErrServed     = errors.New("somebody serves the socket already")
+	ErrSocketPath = socket.ErrPath
+	ErrServed     = socket.ErrServed
 )

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/devflow-suite/devflow/orchestrator/gateway/openai"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/retry"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/sse"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/upstream"
 )
 
 // relay is a streamed answer on its way.
@@ -29,9 +31,9 @@ type relay struct {
 
 // events passes a streamed answer on.
 func (t *try) events(resp *http.Response, src io.Reader) *failure {
-	y := &relay{try: t, header: inward(resp.Header)}
+	y := &relay{try: t, header: upstream.Back(resp.Header)}
 	if t.to.API == "openai" {
-		src = newTranslation(src, t.options())
+		src = upstream.Translate(src, t.options())
 		y.header.Set("Content-Type", "text/event-stream; charset=utf-8")
 	}
 	buf := t.g.buffers.Get().(*[]byte)
@@ -96,7 +98,7 @@ func (y *relay) clock() {
 	if y.done {
 		return // afterStop is running
 	}
-	y.dog.reset(y.g.o.Idle, &errIdle)
+	y.dog.Reset(y.g.o.Idle, &errIdle)
 }
 
 // look searches for the event that decides: pings and comments do not, an error may be worth another try.
@@ -120,15 +122,15 @@ func (t *try) fault(fault sse.Fault, body []byte) *failure {
 	if !retry.Status(status) {
 		return nil
 	}
-	body = conceal(append([]byte(nil), body...), t.to)
+	body = upstream.Conceal(append([]byte(nil), body...), t.to)
 	return &failure{status: status, shared: retry.Shared(status), detail: "error " + fault.Type + " in place of an answer",
-		told: &answer{status, http.Header{"Content-Type": {"application/json"}}, body}}
+		told: &outlet.Answer{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}}
 }
 
 // begin sends the header and what was held back.
 func (y *relay) begin() (f *failure, over bool) {
 	y.begun = true
-	y.out.stream(concealHeader(y.header, y.to))
+	y.out.Stream(upstream.ConcealHeader(y.header, y.to))
 	held := y.held
 	y.held = nil
 	return y.pass(held)
@@ -138,12 +140,12 @@ func (y *relay) begin() (f *failure, over bool) {
 func (y *relay) pass(b []byte) (f *failure, over bool) {
 	var err error
 	if end := y.ends.Feed(b); end > 0 {
-		err = y.out.send(y.held, b[:end])
+		err = y.out.Send(y.held, b[:end])
 		y.held = append(y.held[:0], b[end:]...)
 	} else {
 		y.held = append(y.held, b...)
 		if len(y.held) > sse.MaxEvent {
-			err = y.out.send(y.held)
+			err = y.out.Send(y.held)
 			y.held = y.held[:0]
 		}
 	}
@@ -162,7 +164,7 @@ func (y *relay) follow(b []byte) {
 	})
 	if y.check.Stopped() && !y.done {
 		y.done = true
-		y.dog.reset(afterStop, &errIdle)
+		y.dog.Reset(afterStop, &errIdle)
 	}
 }
 
@@ -170,7 +172,7 @@ func (y *relay) follow(b []byte) {
 func (y *relay) end(err error) *failure {
 	why := y.canceled()
 	if why == nil && !errors.Is(err, io.EOF) {
-		why = y.ownFailure(http.StatusBadGateway, "its stream broke: "+plain(err))
+		why = y.ownFailure(http.StatusBadGateway, "its stream broke: "+upstream.Plain(err))
 	}
 	if y.done {
 		why = nil // whatever happened behind message_stop
@@ -191,9 +193,9 @@ func (y *relay) end(err error) *failure {
 	fault := y.check.Fault()
 	switch {
 	case y.done || fault != nil && len(y.held) > 0:
-		_ = y.out.send(y.held)
+		_ = y.out.Send(y.held)
 	case fault == nil:
-		_ = y.out.send(y.cut(why))
+		_ = y.out.Send(y.cut(why))
 	}
 	y.finish(why)
 	return nil
@@ -204,8 +206,8 @@ func (y *relay) stored(why *failure) *failure {
 	fault := y.check.Fault()
 	if y.done || fault != nil && !retry.Status(retry.KindStatus(fault.Type)) {
 		y.begun = true
-		y.out.stream(concealHeader(y.header, y.to))
-		_ = y.out.send(y.held)
+		y.out.Stream(upstream.ConcealHeader(y.header, y.to))
+		_ = y.out.Send(y.held)
 		y.finish(nil)
 		return nil
 	}
@@ -227,7 +229,7 @@ func (y *relay) cut(why *failure) []byte {
 	if !y.check.Content() {
 		kind = "overloaded_error" // before any content the clients ask for a stream again, otherwise for a whole answer
 	}
-	return problem(0, kind, "devflock: endpoint "+y.to.Name+": "+y.cutDetail(why)).event()
+	return outlet.Problem(0, kind, "devflock: endpoint "+y.to.Name+": "+y.cutDetail(why)).Event()
 }
 
 func (y *relay) cutDetail(why *failure) string {
@@ -271,20 +273,20 @@ func (y *relay) grammar() {
 
 // document passes on an answer that is not streamed. It is read whole first: one that breaks off is tried again.
 func (t *try) document(resp *http.Response, src io.Reader) *failure {
-	t.dog.reset(max(time.Until(t.deadline), time.Second), &errSlow)
+	t.dog.Reset(max(time.Until(t.deadline), time.Second), &errSlow)
 	body, err := io.ReadAll(io.LimitReader(src, maxReply+1))
 	switch f := t.canceled(); {
 	case f != nil:
 		return f
 	case err != nil:
-		return t.ownFailure(http.StatusBadGateway, "its answer broke off: "+plain(err))
+		return t.ownFailure(http.StatusBadGateway, "its answer broke off: "+upstream.Plain(err))
 	case len(body) > maxReply:
 		return t.ownFailure(http.StatusBadGateway, "its answer is too large")
 	}
 	status := http.StatusOK
 	if t.to.API == "openai" {
 		if body, err = t.options().Response(body); err != nil {
-			return t.ownFailure(http.StatusBadGateway, plain(err))
+			return t.ownFailure(http.StatusBadGateway, upstream.Plain(err))
 		}
 	}
 	if !json.Valid(body) {
@@ -297,7 +299,7 @@ func (t *try) document(resp *http.Response, src io.Reader) *failure {
 		if status = retry.KindStatus(fault.Type); status == 0 {
 			status = http.StatusBadGateway
 		}
-		body = conceal(body, t.to)
+		body = upstream.Conceal(body, t.to)
 	}
 	if !t.g.settle(t) {
 		return &failure{cause: errMoved, detail: errMoved.Error()}
@@ -306,55 +308,11 @@ func (t *try) document(resp *http.Response, src io.Reader) *failure {
 		t.g.event(Event{Kind: EventAlive, Endpoint: t.to.Name})
 	}
 	t.first = time.Since(t.sent)
-	if t.what == messages && status == http.StatusOK {
+	if t.what == route.Messages && status == http.StatusOK {
 		t.bill.document(t, body)
 	}
 	now := t.g.o.Now()
 	t.g.count.add(func(s *Stats) { s.Served++; s.LastOK = now })
-	t.out.whole(&answer{status, concealHeader(inward(resp.Header), t.to), body}, false)
+	t.out.Whole(&outlet.Answer{Status: status, Header: upstream.ConcealHeader(upstream.Back(resp.Header), t.to), Body: body}, false)
 	return nil
-}
-
-// translation reads a stream of chat completions as one of messages.
-type translation struct {
-	from io.Reader
-	to   *openai.Stream
-	out  []byte
-	in   []byte
-	err  error
-}
-
-func newTranslation(from io.Reader, o openai.Options) *translation {
-	t := &translation{from: from, in: make([]byte, readSize)}
-	t.to = o.Stream((*sink)(t))
-	return t
-}
-
-// sink collects what the translation says.
-type sink translation
-
-// Write implements [io.Writer].
-func (s *sink) Write(b []byte) (int, error) {
-	s.out = append(s.out, b...)
-	return len(b), nil
-}
-
-// Read implements [io.Reader].
-func (t *translation) Read(p []byte) (int, error) {
-	for len(t.out) == 0 {
-		if t.err != nil {
-			return 0, t.err
-		}
-		n, err := t.from.Read(t.in)
-		if _, e := t.to.Write(t.in[:n]); e != nil && err == nil {
-			err = e
-		}
-		if err != nil {
-			_ = t.to.Close() // says in an event what is wrong
-			t.err = err
-		}
-	}
-	n := copy(p, t.out)
-	t.out = append(t.out[:0], t.out[n:]...)
-	return n, nil
 }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +9,14 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/devflow-suite/devflow/orchestrator/gateway/gate"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/openai"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/retry"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/upstream"
 )
 
 // Why a try was canceled by its own clock.
@@ -36,32 +35,8 @@ type try struct {
 	pass   *gate.Pass
 	sent   time.Time
 	first  time.Duration
-	dog    watchdog
+	dog    upstream.Watchdog
 	bill   bill
-}
-
-// watchdog cancels a try that takes too long.
-type watchdog struct {
-	timer  *time.Timer
-	waits  atomic.Pointer[error]
-	cancel context.CancelCauseFunc
-}
-
-func (d *watchdog) start(after time.Duration, why error, cancel context.CancelCauseFunc) {
-	d.cancel = cancel
-	d.waits.Store(&why)
-	d.timer = time.AfterFunc(after, func() { d.cancel(*d.waits.Load()) })
-}
-
-func (d *watchdog) reset(after time.Duration, why *error) {
-	d.waits.Store(why)
-	d.timer.Reset(after)
-}
-
-func (d *watchdog) stop() {
-	if d.timer != nil {
-		d.timer.Stop()
-	}
 }
 
 // run waits until the request may be sent, and sends it. It returns nil when the client has an answer.
@@ -83,8 +58,8 @@ func (t *try) run() *failure {
 
 // ask sends the request and deals with the answer.
 func (t *try) ask() *failure {
-	if t.what != messages && (t.to.API == "openai" || t.g.lacks(t.to, t.r.URL.Path)) {
-		t.out.whole(t.local(), false)
+	if t.what != route.Messages && (t.to.API == "openai" || t.g.lacks(t.to, t.r.URL.Path)) {
+		t.out.Whole(t.local(), false)
 		return nil
 	}
 	t.tries++
@@ -98,8 +73,8 @@ func (t *try) ask() *failure {
 	if t.stream { // of an answer that is not streamed the first byte is nearly the last
 		limit = min(limit, t.g.o.FirstByte)
 	}
-	defer t.dog.stop()
-	t.dog.start(limit, errFirst, t.cancel)
+	defer t.dog.Stop()
+	t.dog.Start(limit, errFirst, t.cancel)
 	resp, err := t.g.transport.RoundTrip(req)
 	if err != nil {
 		return t.unanswered(err)
@@ -136,7 +111,7 @@ func (t *try) request() (*http.Request, *failure) {
 	if t.r.URL.RawQuery != "" {
 		target += "?" + t.r.URL.RawQuery
 	}
-	if t.what != models {
+	if t.what != route.Models {
 		body = t.prompt.For(t.to.Model, t.to.Foreign())
 	}
 	if t.to.API == "openai" {
@@ -145,35 +120,28 @@ func (t *try) request() (*http.Request, *failure) {
 			body, err = t.options().Request(body)
 		}
 		if err != nil {
-			return nil, &failure{final: true, detail: err.Error(), told: problem(http.StatusBadRequest, "invalid_request_error", "devflock: "+err.Error()).final()}
+			return nil, &failure{final: true, detail: err.Error(), told: outlet.Problem(http.StatusBadRequest, "invalid_request_error", "devflock: "+err.Error()).Final()}
 		}
 	}
 	req, err := http.NewRequestWithContext(t.ctx, t.r.Method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, &failure{final: true, detail: "address of the endpoint is not usable", told: problem(http.StatusBadGateway, "api_error", "devflock: the address of endpoint "+t.to.Name+" is not usable")}
+		return nil, &failure{final: true, detail: "address of the endpoint is not usable", told: outlet.Problem(http.StatusBadGateway, "api_error", "devflock: the address of endpoint "+t.to.Name+" is not usable")}
 	}
 	if len(body) == 0 {
 		req.Body, req.GetBody = nil, nil
 	}
-	req.Header = outward(t.r.Header, t.to)
-	if t.to.API == "openai" {
-		for name := range req.Header {
-			if strings.HasPrefix(name, "Anthropic-") {
-				delete(req.Header, name)
-			}
-		}
-	}
+	req.Header = upstream.Headers(t.r.Header, t.to)
 	return req, nil
 }
 
 func (t *try) options() openai.Options {
-	return openai.Options{Model: t.to.Model, Window: t.to.Window}
+	return openai.Options{Model: t.to.Model, Window: t.to.Window, Estimate: int64(route.Tokens(len(t.body)))}
 }
 
 // ownFailure is a failure that the endpoint did not put in words.
 func (t *try) ownFailure(status int, detail string) *failure {
 	kind := retry.StatusKind(status)
-	return &failure{status: status, detail: detail, told: problem(status, kind, "devflock: endpoint "+t.to.Name+": "+detail)}
+	return &failure{status: status, detail: detail, told: outlet.Problem(status, kind, "devflock: endpoint "+t.to.Name+": "+detail)}
 }
 
 // canceled says why the try's context ended; nil when it has not.
@@ -195,27 +163,11 @@ func (t *try) unanswered(err error) *failure {
 	if f := t.canceled(); f != nil {
 		return f
 	}
-	f := t.ownFailure(http.StatusBadGateway, plain(err))
+	f := t.ownFailure(http.StatusBadGateway, upstream.Plain(err))
 	op, dial := errors.AsType[*net.OpError](err)
 	// A connection that was kept too long breaks once and says nothing about the endpoint.
 	f.shared = dial && op.Op == "dial" || t.inRow > 0
 	return f
-}
-
-// plain gives an error of a connection without the address, which may be long and is known.
-func plain(err error) string {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return op.Op + ": " + op.Err.Error()
-	}
-	const longest = 200
-	text := err.Error()
-	if len(text) > longest {
-		text = text[:longest]
-	}
-	return text
 }
 
 // answered looks at the status.
@@ -228,27 +180,34 @@ func (t *try) answered(resp *http.Response) *failure {
 		}
 		detail := "it sends requests on to " + where + "; put that into the endpoints file, a key does not follow"
 		f := t.ownFailure(http.StatusBadGateway, detail)
-		f.final, f.told = true, f.told.final()
+		f.final, f.told = true, f.told.Final()
 		return f
 	case s >= 400:
 		return t.refused(resp)
 	case s != http.StatusOK:
 		return t.ownFailure(http.StatusBadGateway, fmt.Sprintf("it answered with status %d", s))
 	}
-	src, err := t.decoded(resp)
+	src, err := upstream.Decoded(resp)
 	if err != nil {
 		if f := t.canceled(); f != nil {
 			return f
 		}
 		return t.ownFailure(http.StatusBadGateway, err.Error())
 	}
-	if t.what != messages {
+	if t.what != route.Messages {
 		return t.document(resp, src)
 	}
-	switch t.form(resp, src) {
-	case formEvents:
+	form := upstream.Events
+	switch {
+	case t.to.API != "openai":
+		form = upstream.Tell(resp, src)
+	case !t.stream:
+		form = upstream.JSON
+	}
+	switch form {
+	case upstream.Events:
 		return t.events(resp, src)
-	case formJSON:
+	case upstream.JSON:
 		return t.document(resp, src)
 	}
 	if f := t.canceled(); f != nil {
@@ -260,8 +219,8 @@ func (t *try) answered(resp *http.Response) *failure {
 
 // refused is an answer with an error status.
 func (t *try) refused(resp *http.Response) *failure {
-	t.dog.reset(quickRead, &errSlow)
-	src, err := t.decoded(resp)
+	t.dog.Reset(quickRead, &errSlow)
+	src, err := upstream.Decoded(resp)
 	var body []byte
 	if err == nil {
 		body, _ = io.ReadAll(io.LimitReader(src, maxErrorText)) // half a text is better than none
@@ -270,17 +229,17 @@ func (t *try) refused(resp *http.Response) *failure {
 	if f := t.canceled(); f != nil && !f.stall {
 		return f
 	}
-	header := inward(resp.Header)
+	header := upstream.Back(resp.Header)
 	if t.to.API == "openai" {
 		status, body = openai.Error(status, body)
 		header.Set("Content-Type", "application/json")
 	}
-	if t.what != messages && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented) {
+	if t.what != route.Messages && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented) {
 		t.g.learnLacking(t.to, t.r.URL.Path)
-		t.out.whole(t.local(), false)
+		t.out.Whole(t.local(), false)
 		return nil
 	}
-	told := &answer{status, concealHeader(header, t.to), conceal(body, t.to)}
+	told := &outlet.Answer{Status: status, Header: upstream.ConcealHeader(header, t.to), Body: upstream.Conceal(body, t.to)}
 	after, asked := retry.After(resp.Header, t.g.o.Now())
 	f := &failure{status: status, told: told, shared: retry.Shared(status), asked: asked, after: after, detail: fmt.Sprintf("status %d", status)}
 	if !retry.Status(status) || retry.Refused(resp.Header) {
@@ -288,87 +247,4 @@ func (t *try) refused(resp *http.Response) *failure {
 		t.pass.Served()
 	}
 	return f
-}
-
-// Forms of an answer.
-type form int
-
-const (
-	formOther form = iota
-	formEvents
-	formJSON
-)
-
-// form tells by the content type, and where that says nothing by the first byte.
-func (t *try) form(resp *http.Response, src *source) form {
-	if t.to.API == "openai" {
-		if t.stream {
-			return formEvents
-		}
-		return formJSON
-	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch kind {
-	case "text/event-stream":
-		return formEvents
-	case "application/json":
-		return formJSON
-	case "text/html":
-		return formOther // a tunnel's or proxy's own page
-	}
-	for {
-		c, err := src.peek()
-		switch {
-		case err != nil:
-			return formOther
-		case c == '{':
-			return formJSON
-		case c == 'e' || c == 'd' || c == 'i' || c == 'r' || c == ':' || c == '\n' || c == '\r' || c == 0xEF: // event, data, id, retry, comment, byte order mark
-			return formEvents
-		}
-		return formOther
-	}
-}
-
-// source is the body of an answer, decoded, with one byte of look-ahead.
-type source struct {
-	r    io.Reader
-	head []byte
-	one  [1]byte
-}
-
-func (s *source) peek() (byte, error) {
-	if len(s.head) == 0 {
-		if _, err := io.ReadFull(s.r, s.one[:]); err != nil {
-			return 0, err
-		}
-		s.head = s.one[:]
-	}
-	return s.head[0], nil
-}
-
-// Read implements [io.Reader].
-func (s *source) Read(p []byte) (int, error) {
-	if len(s.head) > 0 && len(p) > 0 {
-		n := copy(p, s.head)
-		s.head = s.head[n:]
-		return n, nil
-	}
-	return s.r.Read(p)
-}
-
-// decoded undoes gzip, which some proxies apply although nobody asked for it. Other codings are an error.
-func (t *try) decoded(resp *http.Response) (*source, error) {
-	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header["Content-Encoding"], ","))); coding {
-	case "", "identity":
-		return &source{r: resp.Body}, nil
-	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(resp.Body)
-		if err != nil {
-			return nil, fmt.Errorf("its answer is not the gzip that it claims to be: %w", err)
-		}
-		return &source{r: z}, nil
-	default:
-		return nil, fmt.Errorf("it answered in coding %q although none was asked for", coding)
-	}
 }
