@@ -275,8 +275,11 @@ func (b *builder) open(it *item) any {
 	return toolBlock{"tool_use", it.id, it.name, json.RawMessage("{}")}
 }
 
+// Incomplete is the message of the error event of a stream that ended, well-formed or not, before the server said that it had finished.
+const Incomplete = "the endpoint's answer ended before it was complete"
+
 var (
-	errNoEnd = errors.New("the endpoint's answer ended before it was complete")
+	errNoEnd = errors.New(Incomplete)
 	errArgs  = errors.New("the endpoint sent a tool call whose arguments are not JSON")
 	errNone  = errors.New("the endpoint sent a tool call without a name")
 )
