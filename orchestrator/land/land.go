@@ -50,9 +50,9 @@ type Options struct {
 	Whole bool
 	// Landed is told that commits are reachable from the branch, which stands at tip. A task without a commit is among them. An
 	// error ends Land; the next one finds the commits contained and tells it again.
-	Landed func(tasks []string, tip string) error
+	Landed func(ctx context.Context, tasks []string, tip string) error
 	// Returned is told that a commit is not good on the present tip, and why.
-	Returned func(task, failure string) error
+	Returned func(ctx context.Context, task, failure string) error
 	// Notice is told what is worth a line; nil = nobody.
 	Notice func(kind NoticeKind, task, text string)
 	Log    *slog.Logger // nil = none
@@ -115,7 +115,7 @@ func (q *Queue) Land(ctx context.Context, tasks []orchestrator.TaskRow) error {
 		}
 		tasks = later
 		if bad < len(steps) {
-			if err := q.blame(steps[bad], verdict); err != nil {
+			if err := q.blame(ctx, steps[bad], verdict); err != nil {
 				return err
 			}
 			for _, s := range steps[bad+1:] {
@@ -159,13 +159,13 @@ func (q *Queue) merge(ctx context.Context, tip string, tasks []orchestrator.Task
 			later = append(later, t)
 		default:
 			q.o.Notice(Conflict, t.ID, err.Error())
-			if err := q.o.Returned(t.ID, conflictText(why)); err != nil {
+			if err := q.o.Returned(ctx, t.ID, conflictText(why)); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	if len(there) > 0 {
-		if err := q.o.Landed(there, tip); err != nil {
+		if err := q.o.Landed(ctx, there, tip); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -182,11 +182,11 @@ func (q *Queue) advance(ctx context.Context, tip string, steps []step) error {
 	for i, s := range steps {
 		ids[i] = s.task.ID
 	}
-	return q.o.Landed(ids, to)
+	return q.o.Landed(ctx, ids, to)
 }
 
 // blame returns the commit of a step that is red.
-func (q *Queue) blame(s step, v Verdict) error {
+func (q *Queue) blame(ctx context.Context, s step, v Verdict) error {
 	q.o.Notice(Red, s.task.ID, firstLine(v.Output))
-	return q.o.Returned(s.task.ID, redText(v))
+	return q.o.Returned(ctx, s.task.ID, redText(v))
 }

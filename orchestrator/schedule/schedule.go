@@ -8,6 +8,9 @@ import (
 
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/land"
+	"github.com/devflow-suite/devflow/orchestrator/schedule/check"
+	"github.com/devflow-suite/devflow/orchestrator/schedule/pool"
+	"github.com/devflow-suite/devflow/orchestrator/schedule/retry"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
@@ -76,22 +79,12 @@ func (e *InfraError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *InfraError) Unwrap() error { return e.Err }
 
-// Check is a command to run on a tree.
-type Check struct {
-	Region  string // whose work tree it is; "" = a throw-away tree of a merge, in which everything may be written
-	Root    string // absolute: the project's folder in that tree
-	Dir     string // absolute, Root or below it: where the command runs; made when missing
-	Command string // shell
-	Network bool
-}
-
-// Verdict is what a check came to.
-type Verdict = land.Verdict
-
-// Verifier runs checks, confined and with its own time-out. An error means that nothing was found out; it counts as infrastructure.
-type Verifier interface {
-	Verify(ctx context.Context, c Check) (Verdict, error)
-}
+// Check is a command to run on a tree, Verdict what it came to, Verifier who runs it.
+type (
+	Check    = check.Check
+	Verdict  = land.Verdict
+	Verifier = check.Verifier
+)
 
 // Change is an accepted task, for a judge.
 type Change struct {
@@ -149,12 +142,11 @@ type Options struct {
 	Log     *slog.Logger // nil = none
 }
 
-// Backoff says how to go on after infrastructure failed: wait, twice as long each time, and give up after so many in a row.
-type Backoff struct {
-	First time.Duration // 0 = two seconds
-	Most  time.Duration // 0 = two minutes
-	Tries int           // in a row, at one region, without anything but infrastructure errors; 0 = 8
-}
+// Backoff says how to go on after infrastructure failed.
+type Backoff = retry.Backoff
+
+// Pool runs independent pieces of work.
+type Pool = pool.Pool
 
 // Summary is how a run stands at the end of Run.
 type Summary struct {

@@ -1,4 +1,8 @@
-package schedule
+// Package pool runs independent pieces of work, a bounded number at once. It is what the judge's swarm fans out with (it has the Run
+// of judge/swarm.Fanout), and imports nothing, so that a hook program can use it without the rest of the scheduler.
+//
+// It owns no table and no file.
+package pool
 
 import (
 	"context"

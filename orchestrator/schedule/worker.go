@@ -1,0 +1,61 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/devflow-suite/devflow/orchestrator/schedule/retry"
+)
+
+// employ makes the region's worker when it has none. Workers start one after the other, Options.Stagger apart.
+func (c *cycle) employ(soft context.Context) error {
+	if c.g.worker != nil {
+		return nil
+	}
+	r := c.r
+	if r.o.Stagger > 0 {
+		r.mu.Lock()
+		now := r.o.Now()
+		at := r.startAt
+		if at.Before(now) {
+			at = now
+		}
+		r.startAt = at.Add(r.o.Stagger)
+		r.mu.Unlock()
+		if err := retry.Wait(soft, at.Sub(now)); err != nil {
+			return err
+		}
+	}
+	w, err := r.o.Worker(c.g.Name)
+	if err != nil {
+		return fmt.Errorf("make worker: %w", err)
+	}
+	c.g.worker = w
+	return nil
+}
+
+// dismiss closes the workers of regions, all at once. One that does not end is left after the grace period: its process is the
+// ledger's, and the next Run ends it.
+func (r *run) dismiss(regions ...*region) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	var all sync.WaitGroup
+	for _, g := range regions {
+		w := g.worker
+		g.worker = nil
+		if w == nil {
+			continue
+		}
+		all.Go(func() {
+			if !retry.Within(over, r.o.Grace, func() {
+				if err := w.Close(); err != nil {
+					r.o.Log.Warn("close worker", "region", g.Name, "error", err)
+				}
+			}) {
+				r.o.Log.Error("close worker: it did not end", "region", g.Name, "grace", r.o.Grace)
+			}
+		})
+	}
+	all.Wait()
+}
