@@ -52,7 +52,7 @@ type Runner struct {
 	Objects  string      // object folder; "" = that of GitDir
 	Plain    bool        // no configuration and no attributes of the person or the machine
 	Filters  []string    // names of filters to switch off
-	Config   [][2]string // more settings
+	Settings [][2]string // more settings
 	Env      []string    // more of the environment, such as an identity
 	Mark     string      // appears in the argument list, for Alive
 }
@@ -153,7 +153,7 @@ func (r Runner) env() []string {
 			set("filter."+name+"."+kv[0], kv[1])
 		}
 	}
-	for _, kv := range r.Config {
+	for _, kv := range r.Settings {
 		set(kv[0], kv[1])
 	}
 	return append(append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n)), r.Env...)

@@ -16,26 +16,40 @@ const crud = ".,:;<>\"\\'"
 // Own is devflock's identity, for where a person has configured none.
 func Own() Identity { return Identity{"devflock", "devflock@localhost"} }
 
-// Identity gives the person's configured identity, or devflock's own when git would not accept one. One process.
-func (r Runner) Identity(ctx context.Context) (Identity, error) {
-	res, err := r.Run(ctx, Call{Args: []string{"config", "-z", "--includes", "--get-regexp", `^user\.(name|email)$`}, OK: []int{1}})
+// Config lists the settings whose name matches a regular expression of git, in lower case but for a middle part, in the order in
+// which they count: the last of a name wins. One process.
+func (r Runner) Config(ctx context.Context, pattern string) ([][2]string, error) {
+	res, err := r.Run(ctx, Call{Args: []string{"config", "-z", "--includes", "--get-regexp", pattern}, OK: []int{1}})
 	if err != nil {
-		return Identity{}, fmt.Errorf("read identity: %w", err)
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
+	var all [][2]string
+	for record := range bytes.SplitSeq(res.Stdout, []byte{0}) {
+		if key, value, _ := strings.Cut(string(record), "\n"); key != "" {
+			all = append(all, [2]string{key, value})
+		}
+	}
+	return all, nil
+}
+
+// IdentityPattern finds what IdentityOf needs.
+const IdentityPattern = `user\.(name|email)`
+
+// IdentityOf gives the person's configured identity, or devflock's own when git would not accept one.
+func IdentityOf(config [][2]string) Identity {
 	var id Identity
-	for record := range bytes.SplitSeq(res.Stdout, []byte{0}) { // the last one of a key counts
-		key, value, _ := strings.Cut(string(record), "\n")
-		switch key {
+	for _, kv := range config {
+		switch kv[0] {
 		case "user.name":
-			id.Name = value
+			id.Name = kv[1]
 		case "user.email":
-			id.Email = value
+			id.Email = kv[1]
 		}
 	}
 	if !usable(id.Name) || !usable(id.Email) {
-		return Own(), nil
+		return Own()
 	}
-	return id, nil
+	return id
 }
 
 func usable(s string) bool {

@@ -118,7 +118,6 @@ func (s *Store) Tree(ctx context.Context, commit string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the tree of %s: %w", commit, err)
 	}
-	// rev-parse answers with --end-of-options first in git before 2.30 only; 2.38 is the oldest here
 	tree = strings.TrimSpace(string(res.Stdout))
 	s.remember(commit, tree)
 	return tree, nil
@@ -156,6 +155,21 @@ func (s *Store) Diff(ctx context.Context, from, to string) ([]byte, error) {
 		return res.Stdout, fmt.Errorf("compare %s with %s: %w", short(from), short(to), err)
 	}
 	return res.Stdout, nil
+}
+
+// Missing gives the objects of a commit's tree that a partial clone does not have. One process.
+func (s *Store) Missing(ctx context.Context, commit string) (map[string]bool, error) {
+	res, err := s.git.Run(ctx, git.Call{Args: []string{"rev-list", "--objects", "--no-object-names", "--missing=print", "--end-of-options", commit + "^{tree}"}})
+	if err != nil {
+		return nil, fmt.Errorf("look for missing objects of %s: %w", short(commit), err)
+	}
+	missing := map[string]bool{}
+	for line := range strings.Lines(string(res.Stdout)) {
+		if oid, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok {
+			missing[oid] = true
+		}
+	}
+	return missing, nil
 }
 
 // blobs reads objects by name. One process.

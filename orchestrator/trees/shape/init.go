@@ -58,7 +58,10 @@ func makeRepo(ctx context.Context, dir, marker string) error {
 	if err := os.WriteFile(marker, nil, 0o600); err != nil { // from here on the folder is ours to finish
 		return err
 	}
-	g := git.Runner{Dir: dir, GitDir: filepath.Join(dir, ".git"), WorkTree: dir}
+	g := git.Runner{Dir: dir, GitDir: filepath.Join(dir, ".git"), WorkTree: dir, Mark: dir}
+	if err := git.Settle(ctx, dir); err != nil { // of one that was killed here
+		return err
+	}
 	if _, err := g.Run(ctx, git.Call{Args: []string{"init", "-q", "--template="}}); err != nil {
 		return err
 	}
@@ -90,11 +93,11 @@ func firstCommit(ctx context.Context, g git.Runner, dir string) error {
 	if err != nil || len(tracked.Stdout) == 0 {
 		return err
 	}
-	id, err := g.Identity(ctx)
+	config, err := g.Config(ctx, "^"+git.IdentityPattern+"$")
 	if err != nil {
 		return err
 	}
-	g.Env = id.Env()
+	g.Env = git.IdentityOf(config).Env()
 	_, err = g.Run(ctx, git.Call{Args: []string{"commit", "-q", "--no-verify", "-m", "Files as devflock found them"}})
 	return err
 }

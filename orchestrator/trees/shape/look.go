@@ -113,19 +113,16 @@ func attributes(file string, filters map[string]bool) {
 }
 
 func (l *looked) configuration(ctx context.Context, g git.Runner, p Project) error {
-	res, err := g.Run(ctx, git.Call{Args: []string{"config", "-z", "--includes", "--get-regexp", `^(core\.sparsecheckout|extensions\.partialclone|remote\..*\.promisor)$`}, OK: []int{1}})
+	config, err := g.Config(ctx, `^(core\.sparsecheckout|extensions\.partialclone|remote\..*\.promisor)$`)
 	if err != nil {
 		return fmt.Errorf("examine %s: %w", p.Dir, err)
 	}
 	var sparse []string
-	for record := range bytes.SplitSeq(res.Stdout, []byte{0}) {
-		key, value, _ := strings.Cut(string(record), "\n")
-		switch key {
-		case "":
-		case "core.sparsecheckout":
-			sparse = append(sparse, value)
-		default:
-			l.partial = l.partial || value != "false"
+	for _, kv := range config {
+		if kv[0] == "core.sparsecheckout" {
+			sparse = append(sparse, kv[1])
+		} else {
+			l.partial = l.partial || kv[1] != "false"
 		}
 	}
 	if n := len(sparse); n > 1 { // the last one is our own setting
