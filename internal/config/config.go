@@ -56,6 +56,7 @@ type Config struct {
 	Guard             Guard            `toml:"guard"`
 	Gate              Gate             `toml:"gate"`
 	Judge             Judge            `toml:"judge"`
+	Flock             Flock            `toml:"flock"`
 	Learned           bool             `toml:"learned_skills_auto_inject"` // tell a new session what people promoted with `devflow learn`
 	Pricing           map[string]Price `toml:"pricing"`                    // model prefix → price
 }
@@ -127,6 +128,7 @@ func Default() Config {
 		TokenDelta:        TokenDelta{Limit: DefaultTokenLimit, Arm: ArmAfterFail},
 		Gate:              Gate{AutoPush: AutoPushSuggest, FileWarn: DefaultFileWarn, FileFail: DefaultFileFail},
 		Judge:             Judge{Backend: BackendOff, Model: DefaultModel, Mutation: true},
+		Flock:             Flock{Confine: "auto", Governed: true},
 	}
 }
 
@@ -233,6 +235,7 @@ func (c Config) faults() []string {
 		note(b.From == "" || len(b.Deny) == 0, "gate.boundaries[%d] lacks from or deny", i)
 	}
 	c.Judge.faults(note)
+	c.Flock.faults(note)
 	for _, m := range c.Disabled {
 		note(!slices.Contains(modules(), m), "disabled names %q, want some of %s", m, strings.Join(modules(), ", "))
 	}
@@ -309,6 +312,7 @@ func tighten(user, proj Config, file string, problems *[]Problem) Config {
 	out.Context = proj.Context
 	out.Gate = tightenGate(user.Gate, proj.Gate, refuse)
 	out.Judge = tightenJudge(user.Judge, proj.Judge, refuse)
+	out.Flock = tightenFlock(user.Flock, proj.Flock, refuse)
 	if proj.Learned != user.Learned {
 		refuse("learned_skills_auto_inject")
 	}
@@ -355,6 +359,7 @@ func (c Config) clone() Config {
 	c.Guard.Allow = slices.Clone(c.Guard.Allow)
 	c.Gate.Tests = maps.Clone(c.Gate.Tests)
 	c.Judge.Command = slices.Clone(c.Judge.Command)
+	c.Flock.Expose = slices.Clone(c.Flock.Expose)
 	return c
 }
 
