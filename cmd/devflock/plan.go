@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/wizard"
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
+	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/pack"
+	"github.com/devflow-suite/devflow/orchestrator/plan"
+	"github.com/devflow-suite/devflow/orchestrator/trees"
+)
+
+// advised is how many workers are recommended at most (recommend_n of the published DevFlock).
+const advised = 12
+
+// planned is a plan as `plan --json` prints it.
+type planned struct {
+	Plan        orchestrator.Plan `json:"plan"`
+	Problems    []string          `json:"problems"`
+	Flags       []engine.Flag     `json:"flags"`
+	Recommended int               `json:"recommended_workers"`
+	Width       int               `json:"width"`
+	Curve       []point           `json:"curve"`
+	File        string            `json:"file,omitempty"`
+}
+
+type point struct {
+	Workers  int     `json:"workers"`
+	Makespan float64 `json:"makespan"`
+}
+
+func newPlanned(p orchestrator.Plan, flags []engine.Flag) planned {
+	advice := pack.Recommend(p, advised)
+	out := planned{Plan: p, Problems: []string{}, Flags: append([]engine.Flag{}, flags...), Recommended: advice.N, Width: advice.Width, Curve: []point{}}
+	for _, c := range advice.Curve {
+		out.Curve = append(out.Curve, point{c.N, c.Makespan})
+	}
+	return out
+}
+
+func (a *app) plan() *cli.Command {
+	var asJSON, force bool
+	var po projectOptions
+	var eo endpointOptions
+	var wo workOptions
+	var s orchestrator.Settings
+	var out, check string
+	return &cli.Command{
+		Name: "plan", Usage: "let a manager plan, or check a plan", Description: `The manager reads the project, or the idea, and proposes modules and tasks.
+Nothing is started and nothing in the project changes. A plan file may be
+edited; --check tells what is wrong with it. Acceptance commands that
+cannot fail, or pass before the work, are named.
+
+Examples:
+  devflock plan --url URL --request 'add an API' -o plan.json
+  devflock plan --url URL --key-env KEY --idea-file idea.md --project new
+  devflock plan --check plan.json
+  devflock plan --check plan.json --json | jq .recommended_workers
+
+Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
+		Flags: append(append(append([]cli.Flag{po.flag()}, a.endpointFlags(&eo)...), a.workFlags(&wo)...),
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `FILE`", Destination: &out, Validator: a.Required("out", "a file")},
+			&cli.BoolFlag{Name: "force", Usage: "replace that file", Destination: &force},
+			&cli.StringFlag{Name: "check", Usage: "check the plan in `FILE`", Destination: &check, Validator: a.Required("check", "a file")},
+			&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &po.init},
+			&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
+			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto, bwrap, landlock or none", Value: "auto", Destination: &s.Confine},
+			frame.JSONFlag(&asJSON)),
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			if check != "" {
+				return a.checkPlan(check, asJSON)
+			}
+			mode, request, err := a.work(wo)
+			if err != nil {
+				return err
+			}
+			if out != "" && !force {
+				if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+					return frame.Hint(fmt.Errorf("%s is there already", out), "give another file, or --force")
+				}
+			}
+			e, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			po.base = "HEAD" // what is not committed is not part of a plan either, and does no harm here
+			project, _, err := a.examined(ctx, e, po)
+			if err != nil {
+				return err
+			}
+			list, err := a.endpoints(ctx, e, eo)
+			if err != nil {
+				return err
+			}
+			p, flags, err := a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: list[0], Mode: mode, Request: request, Workers: wo.workers, Settings: e.Defaults(s)})
+			if err != nil {
+				return err
+			}
+			return a.printPlan(p, flags, out, asJSON)
+		},
+	}
+}
+
+// makePlan asks the manager, and tries the acceptance commands.
+func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanRequest) (orchestrator.Plan, []engine.Flag, error) {
+	screen := a.waiting()
+	done := screen.Start("The manager plans")
+	p, err := e.Plan(ctx, r, func(text string) { fmt.Fprintln(screen, grid.Clean(text)) })
+	done()
+	if err != nil {
+		if ctx.Err() != nil {
+			return p, nil, context.Cause(ctx)
+		}
+		return p, nil, frame.Hint(err, "a stronger model, a narrower --request, or a plan of your own: devflock plan --check FILE")
+	}
+	flags, err := a.flags(ctx, e, r.Project, p, r.Settings)
+	return p, flags, err
+}
+
+// flags is what a person should look at in the acceptance commands.
+func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project, p orchestrator.Plan, s orchestrator.Settings) ([]engine.Flag, error) {
+	done := a.waiting().Start("Trying the acceptance commands")
+	flags, err := wizard.Flags(ctx, p, func() ([]engine.Flag, error) { return e.DryRun(ctx, project, p, s) })
+	done()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		a.warn("the acceptance commands were not tried: " + grid.Clean(err.Error()))
+	}
+	return flags, nil
+}
+
+func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, out string, asJSON bool) error {
+	result := newPlanned(p, flags)
+	if out != "" {
+		file, err := filepath.Abs(out)
+		if err != nil {
+			return err
+		}
+		if err := plan.Write(file, p); err != nil {
+			return err
+		}
+		result.File = file
+	}
+	return a.Print(asJSON, result, func(w io.Writer) error {
+		if err := show.Plan(w, p, flags, a.width()); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		if err := show.Curve(w, pack.Recommend(p, advised)); err != nil {
+			return err
+		}
+		if result.File != "" {
+			_, err := fmt.Fprintf(w, "\nWritten to %s\nNext: devflock run --plan %s --url URL\n", result.File, out)
+			return err
+		}
+		return nil
+	})
+}
+
+// checkPlan says everything that is wrong with a plan file.
+func (a *app) checkPlan(file string, asJSON bool) error {
+	p, err := plan.Load(file)
+	var problems plan.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return err
+	}
+	if err == nil {
+		problems = plan.Check(p)
+	}
+	flags, err := wizard.Flags(context.Background(), p, nil)
+	if err != nil {
+		return err
+	}
+	result := planned{Plan: p, Problems: []string{}, Flags: append([]engine.Flag{}, flags...), Curve: []point{}}
+	for _, problem := range problems {
+		result.Problems = append(result.Problems, problem.String())
+	}
+	if len(problems) == 0 {
+		result = newPlanned(p, flags)
+	}
+	if err := a.Print(asJSON, result, func(w io.Writer) error {
+		if len(problems) == 0 {
+			if err := show.Plan(w, p, flags, a.width()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "\nThe plan is right. Recommended: %s.\n", grid.Plural(result.Recommended, "worker"))
+			return err
+		}
+		for _, problem := range result.Problems {
+			fmt.Fprintln(w, "- "+grid.Clean(problem))
+		}
+		_, err := fmt.Fprintf(w, "%s in %s\n", grid.Plural(len(problems), "mistake"), file)
+		return err
+	}); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return frame.Blocked(errors.New("the plan has mistakes"))
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/ask"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/wizard"
+	"github.com/devflow-suite/devflow/cmd/internal/frame"
+	"github.com/devflow-suite/devflow/internal/proc"
+	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/pack"
+	"github.com/devflow-suite/devflow/orchestrator/plan"
+)
+
+// startOptions are the flags of run.
+type startOptions struct {
+	project  projectOptions
+	endpoint endpointOptions
+	work     workOptions
+	settings orchestrator.Settings
+	view     viewOptions
+	plan     string
+	alone    bool // no ask_region, no request_change
+	yes      bool
+	detach   bool
+}
+
+func (a *app) start() *cli.Command {
+	var o startOptions
+	flags := []cli.Flag{
+		o.project.flag(),
+		&cli.StringFlag{Name: "base", Usage: "start from the commit `REV`; changes that are not committed are left out", Destination: &o.project.base, Validator: a.Required("base", "a revision")},
+		&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &o.project.init},
+	}
+	flags = append(flags, a.endpointFlags(&o.endpoint)...)
+	flags = append(flags, &cli.StringFlag{Name: "plan", Usage: "take the plan in `FILE` instead of asking for one", Destination: &o.plan, Validator: a.Required("plan", "a file")})
+	flags = append(flags, a.workFlags(&o.work)...)
+	flags = append(flags, a.settingsFlags(&o.settings, &o.alone)...)
+	flags = append(flags, a.viewFlags(&o.view)...)
+	flags = append(flags,
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before the start", Destination: &o.yes},
+		&cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &o.detach},
+	)
+	return &cli.Command{
+		Name: "run", Usage: "plan, start workers, verify and integrate", Description: `Everything that the wizard asks for, as flags. Ctrl-C stops the run so that
+devflock resume can go on; a second Ctrl-C ends it at once. Without a
+terminal: one line per event, and --yes is needed. --json: one JSON object
+per line, the last of kind "summary".
+
+A key is never an argument: --key-env, --key-file or --key-stdin. It is
+kept in the run's endpoints.toml, mode 0600.
+
+Examples:
+  devflock run --url URL --request 'add an API' --workers 4
+  devflock run --url URL --key-env KEY --plan plan.json --yes --json
+  devflock run --endpoints endpoints.toml --idea-file idea.md --init --yes
+  devflock run --url URL --plan plan.json --token-cap 5000000 -y --detach
+
+Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
+3 the run has ended without some of its tasks`,
+		Flags:  flags,
+		Action: func(ctx context.Context, _ *cli.Command) error { return a.startRun(ctx, o) },
+	}
+}
+
+func (a *app) startRun(ctx context.Context, o startOptions) error {
+	asking := !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.json
+	if !o.yes && !asking {
+		return frame.Usage(errors.New("nobody can be asked before the start: look at the plan first (devflock plan), then add --yes"))
+	}
+	mode, request, err := a.work(o.work)
+	if err != nil {
+		return err
+	}
+	var given orchestrator.Plan
+	if o.plan != "" {
+		if given, err = a.loadPlan(o.plan); err != nil {
+			return err
+		}
+	}
+	e, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	project, base, err := a.examined(ctx, e, o.project)
+	if err != nil {
+		return err
+	}
+	o.settings.CrossRegion = !o.alone
+	order := engine.Order{Project: project, Base: base, Mode: mode, Request: request, Plan: given, Settings: e.Defaults(o.settings)}
+	if order.Endpoints, err = a.endpoints(ctx, e, o.endpoint); err != nil {
+		return err
+	}
+	var flags []engine.Flag
+	if o.plan == "" {
+		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.workers, Settings: order.Settings})
+	} else {
+		flags, err = a.flags(ctx, e, project, given, order.Settings)
+	}
+	if err != nil {
+		return err
+	}
+	n := cmp.Or(o.work.workers, pack.Recommend(order.Plan, advised).N)
+	order.Regions = pack.Pack(order.Plan, n)
+	order.Assign = assign(order.Regions, order.Endpoints)
+	if err := a.announce(order, flags, o.view); err != nil {
+		return err
+	}
+	if asking {
+		yes, err := a.asker().Confirm(ctx, ask.Question{Title: "Start?"}, true)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return wizard.ErrLeft
+		}
+	}
+	return a.prepareAndDrive(ctx, e, order, o.view, o.detach)
+}
+
+// loadPlan reads a plan file that must be right.
+func (a *app) loadPlan(file string) (orchestrator.Plan, error) {
+	p, err := plan.Load(file)
+	if err == nil {
+		err = plan.Check(p).Err()
+	}
+	var problems plan.Problems
+	if errors.As(err, &problems) {
+		return p, frame.Hint(fmt.Errorf("%s has %s: %s", file, grid.Plural(len(problems), "mistake"), grid.Clean(problems[0].String())), "devflock plan --check "+file)
+	}
+	return p, err
+}
+
+// announce shows what will be started: on standard output for people, nowhere with --json.
+func (a *app) announce(o engine.Order, flags []engine.Flag, v viewOptions) error {
+	if v.json {
+		for _, f := range flags {
+			a.warn("acceptance command of " + grid.Clean(f.Task) + ": " + grid.Clean(f.Reason))
+		}
+		return nil
+	}
+	if err := show.Plan(a.Stdout, o.Plan, flags, a.width()); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	if err := show.Assignment(a.Stdout, o.Plan, o.Regions, o.Assign, a.width()); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	if notes := wizard.Crowded(o); len(notes) > 0 {
+		if err := show.Notes(a.Stdout, notes, a.width()); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Stdout)
+	}
+	return nil
+}
+
+// prepareAndDrive makes the run and goes through with it.
+func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, o engine.Order, v viewOptions, detach bool) error {
+	run, err := e.Prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	if detach {
+		return a.detach(ctx, e, run, v)
+	}
+	return a.drive(ctx, e, run.ID, v)
+}
+
+// Bounds of waiting for a run in the background.
+const (
+	detachLimit = 30 * time.Second
+	detachLook  = 100 * time.Millisecond
+)
+
+// detach starts the run in a process of its own, and returns when that answers.
+func (a *app) detach(ctx context.Context, e engine.Engine, run orchestrator.Run, v viewOptions) error {
+	if err := proc.Detach(proc.Cmd{Argv: []string{a.Exe, "resume", string(run.ID), "--plain"}, Dir: run.Project}); err != nil {
+		return fmt.Errorf("start run in the background: %w", err)
+	}
+	done := a.waiting().Start("Starting in the background")
+	defer done()
+	limit, look := time.NewTimer(detachLimit), time.NewTicker(detachLook)
+	defer limit.Stop()
+	defer look.Stop()
+	for {
+		view, err := e.View(ctx, run.ID)
+		if err == nil && (view.Live != nil || view.Run.State != orchestrator.RunReady) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-limit.C:
+			return frame.Hint(fmt.Errorf("run %s does not answer", run.ID), "devflock resume "+string(run.ID))
+		case <-look.C:
+		}
+	}
+	done()
+	return a.Print(v.json, map[string]any{"run": run.ID, "detached": true}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "Run %s goes on in the background.\nNext:\n  devflock status %s --watch\n  devflock stop %s\n", run.ID, run.ID, run.ID)
+		return err
+	})
+}
+
+func (a *app) resume() *cli.Command {
+	var v viewOptions
+	var po projectOptions
+	var detach bool
+	return &cli.Command{
+		Name: "resume", Usage: "go on with a run that was stopped or has crashed", ArgsUsage: "[RUN]", Description: `Nothing that was done is done again: accepted work is taken, workers that
+are still alive are ended, interrupted tasks go on in their session.
+Without RUN: the newest run of this project that has not ended.
+
+Examples:
+  devflock resume
+  devflock resume 20261130-221504-x7k2 --json
+
+Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
+3 the run has ended without some of its tasks`,
+		Flags: append([]cli.Flag{po.flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach}}, a.viewFlags(&v)...),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			e, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			run, err := a.find(c, e, po, func(r orchestrator.Run) bool { return !r.State.Over() })
+			switch {
+			case err != nil:
+				return err
+			case run.State.Over():
+				return frame.Hint(fmt.Errorf("run %s has ended: %s", run.ID, run.State), "devflock status "+string(run.ID))
+			case run.State == orchestrator.RunQueued:
+				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --project "+run.Project+" --request '…' --url URL")
+			case detach:
+				return a.detach(ctx, e, run, v)
+			}
+			return a.drive(ctx, e, run.ID, v)
+		},
+	}
+}
+
+// asker asks on this terminal.
+func (a *app) asker() *ask.Asker {
+	in, _ := a.Stdin.(*os.File)
+	return &ask.Asker{In: in, Out: a.Stdout, Environ: a.environ, Plain: a.dumb() || a.Getenv("ACCESSIBLE") != "", Width: a.width()}
+}
