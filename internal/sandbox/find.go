@@ -21,7 +21,7 @@ const trialTime = 10 * time.Second
 // and limits need it. The error is ErrUnavailable, wrapped, with one sentence that holds the reasons and what helps,
 // or the cause of ctx.
 func Find(ctx context.Context, want Kind, launcher []string) (Sandbox, error) {
-	b := &backend{launcher: slices.Clone(launcher), secrets: systemSecrets()}
+	b := &backend{launcher: slices.Clone(launcher), secrets: systemSecrets(), settings: kernelSettings()}
 	var err error
 	switch want {
 	case None:
@@ -50,7 +50,7 @@ func Find(ctx context.Context, want Kind, launcher []string) (Sandbox, error) {
 	if err != nil {
 		return Sandbox{}, fmt.Errorf("find confinement: %w: %w; %s", ErrUnavailable, err, remedy)
 	}
-	b.findLimits(ctx)
+	b.findLimits()
 	return Sandbox{b}, nil
 }
 

@@ -23,7 +23,7 @@ const (
 // entry is one place of the sandbox.
 type entry struct {
 	class class
-	what  string // base only: "proc", "dev", "tmpfs"; empty = a read-only bind
+	what  string // base only: "proc", "dev", "tmpfs", "settings" of the kernel; empty = a read-only bind
 	from  string // real path on this machine
 	to    string // where it is inside
 	dir   bool
@@ -59,6 +59,9 @@ func newLayout(p Policy, b *backend) (*layout, error) {
 		return l, nil
 	}
 	l.addBase(p.Network)
+	for _, path := range b.settings {
+		l.entries = append(l.entries, entry{class: base, what: "settings", from: path, to: path})
+	}
 	rw := p.ReadWrite
 	if l.tmp != "" {
 		rw = append(slices.Clone(rw), Bind{From: l.tmp})

@@ -1,12 +1,18 @@
 package sandbox
 
-import (
-	"context"
-	"errors"
-)
+import "github.com/devflow-suite/devflow/internal/sandbox/cgroup"
 
-func (b *backend) tryLandlock(context.Context) error { return errors.New("landlock: not built yet") }
-
-func (b *backend) findLimits(context.Context) {}
-// Launch is the hidden command.
-func Launch(args []string) int { return 125 }
+// findLimits looks which limits can be set, and says which not. They need the launcher.
+func (b *backend) findLimits() {
+	if len(b.launcher) > 0 {
+		b.procs, b.memory = cgroup.Possible()
+	}
+	switch {
+	case !b.procs && !b.memory:
+		b.lacks = append(b.lacks, "limits of processes and memory (no control group can be made here)")
+	case !b.procs:
+		b.lacks = append(b.lacks, "a limit of processes (no control group for it can be made here)")
+	case !b.memory:
+		b.lacks = append(b.lacks, "a limit of memory (no control group for it can be made here)")
+	}
+}

@@ -66,6 +66,7 @@ type backend struct {
 	procs    bool     // the number of processes can be limited
 	memory   bool     // and the memory
 	secrets  []string // places below /etc that are hidden
+	settings []string // places below /proc that are made read-only
 	lacks    []string
 }
 

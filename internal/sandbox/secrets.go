@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // named are places below /etc that are hidden even when everybody may read them.
@@ -30,6 +32,45 @@ func systemSecrets() []string {
 		found = append(found, path)
 		if d.IsDir() {
 			return fs.SkipDir
+		}
+		return nil
+	})
+	return found
+}
+
+// kernelSettings lists what of /proc, beside the processes, this user may write: for root the settings of the kernel,
+// core_pattern among them, which names a program that runs outside. They stay writable for the owner without any
+// capability, and bwrap 0.8 protects only folders that are writable themselves.
+func kernelSettings() []string {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range entries {
+		path := filepath.Join("/proc", e.Name())
+		if _, err := strconv.Atoi(e.Name()); err == nil || e.Type() == fs.ModeSymlink {
+			continue
+		}
+		if holdsWritable(path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+func holdsWritable(path string) bool {
+	found := false
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil && !d.IsDir() && info.Mode().Perm()&0o200 != 0 && info.Mode().Type() != fs.ModeSymlink {
+			found = true
+			return fs.SkipAll
 		}
 		return nil
 	})
