@@ -1,0 +1,213 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/devflow-suite/devflow/internal/proc"
+	"github.com/devflow-suite/devflow/internal/sandbox"
+	"github.com/devflow-suite/devflow/orchestrator/schedule"
+)
+
+const (
+	// DefaultTimeout bounds a command when Options.Timeout is 0.
+	DefaultTimeout = 10 * time.Minute
+	// DefaultMaxOutput bounds what is kept of a command's output, in bytes, when Options.MaxOutput is 0.
+	DefaultMaxOutput = 256 << 10
+)
+
+// Options say how to run checks. Home is wanted.
+type Options struct {
+	Home      string         // absolute: folder of private homes and caches, one of each region; made
+	Evidence  string         // absolute: folder that gets one file of each command; "" keeps none
+	Timeout   time.Duration  // 0 = DefaultTimeout
+	MaxOutput int            // bytes; 0 = DefaultMaxOutput
+	Env       []string       // KEY=value; PATH and LANG above all. HOME, TMPDIR and the caches are set here and win
+	ReadOnly  []sandbox.Bind // more that may be read: toolchains outside of /usr
+	Hide      []string       // of that and of the trees, what may not
+	CommonDir string         // the repository's common git directory; "" = look for it from the tree
+	Caches    Caches         // packages of the person, to be read; see FindCaches
+	Protect   Protect
+	Procs     int   // processes at most; 0 = no limit
+	Memory    int64 // bytes at most; 0 = no limit
+	Log       *slog.Logger
+	Now       func() time.Time // nil = time.Now
+}
+
+// Protect names files that a command sees as they are in a commit.
+type Protect struct {
+	Paths  []string // slash patterns below the project's folder: "**/*_test.go", "tests/**"
+	Commit string   // "" = nothing is protected
+}
+
+// Verifier runs checks. It may be used from many goroutines.
+type Verifier struct {
+	box   sandbox.Sandbox
+	o     Options
+	count atomic.Int64
+}
+
+var _ schedule.Verifier = (*Verifier)(nil)
+
+// New makes a verifier.
+func New(box sandbox.Sandbox, o Options) *Verifier {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MaxOutput <= 0 {
+		o.MaxOutput = DefaultMaxOutput
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Verifier{box: box, o: o}
+}
+
+// outcome is how a command ended.
+type outcome struct {
+	exit     int
+	timedOut bool
+	elapsed  time.Duration
+	output   string // cleaned
+}
+
+var errTimeout = errors.New("the time-out of the check has passed")
+
+// Verify runs a check. Verdict.Output begins with how the command ended, in words, when it was not well. An error says that the
+// command was not run, or not to its end: the confinement, the machine or the caller's context is to blame, and not the work.
+func (v *Verifier) Verify(ctx context.Context, c schedule.Check) (schedule.Verdict, error) {
+	o, err := v.run(ctx, c)
+	if err != nil {
+		return schedule.Verdict{}, fmt.Errorf("verify: %w", err)
+	}
+	verdict := schedule.Verdict{OK: o.exit == 0 && !o.timedOut, Output: o.output, TimedOut: o.timedOut}
+	if !verdict.OK {
+		verdict.Output = v.ended(o) + "\n" + o.output
+	}
+	return verdict, nil
+}
+
+func (v *Verifier) run(ctx context.Context, c schedule.Check) (outcome, error) {
+	if strings.ContainsRune(c.Command, 0) || strings.TrimSpace(c.Command) == "" {
+		return outcome{}, errors.New("there is no command that could be run")
+	}
+	place, err := v.place(c)
+	if err != nil {
+		return outcome{}, err
+	}
+	policy, err := v.policy(ctx, c, place)
+	if err != nil {
+		return outcome{}, err
+	}
+	mark := place.mark(v.count.Add(1))
+	policy.Env = append(policy.Env, mark)
+	// The command is an argument, not a part of a script: no comment, bracket or here-document in it changes what is around it.
+	cmd, err := v.box.Wrap(policy, []string{"/bin/sh", "-c", `exec "$0" -c "$1" 2>&1`, shell(), c.Command})
+	if err != nil {
+		return outcome{}, err
+	}
+	restore, err := v.protect(ctx, c.Root)
+	if err != nil {
+		return outcome{}, err
+	}
+	cmd.MaxOutput = v.o.MaxOutput
+	inner, cancel := context.WithTimeoutCause(ctx, v.o.Timeout, errTimeout)
+	defer cancel()
+	res, runErr := proc.Run(inner, cmd)
+	v.leftovers(mark)
+	if err := restore(); err != nil {
+		return outcome{}, err
+	}
+	if err := place.sweep(); err != nil {
+		v.o.Log.Warn("temporary files of a check stay", "region", c.Region, "error", err)
+	}
+	o := outcome{exit: res.Exit, timedOut: runErr != nil && ctx.Err() == nil && errors.Is(context.Cause(inner), errTimeout), elapsed: res.Elapsed}
+	o.output = clean(res.Stdout)
+	if extra := clean(res.Stderr); extra != "" { // of the confinement itself
+		o.output = strings.TrimSuffix(o.output, "\n") + "\n" + extra
+	}
+	if runErr != nil && !o.timedOut {
+		return outcome{}, runErr
+	}
+	v.keep(c, o)
+	return o, nil
+}
+
+// leftovers ends what a command left behind where nothing else did.
+func (v *Verifier) leftovers(mark string) {
+	if v.box.Kind() != sandbox.None {
+		return // its processes ended with their namespace, or with the launcher that supervises them
+	}
+	if n := killMarked(mark); n > 0 {
+		v.o.Log.Warn("a check left processes behind, which were ended", "count", n)
+	}
+}
+
+func shell() string {
+	for _, path := range [...]string{"/bin/bash", "/usr/bin/bash"} {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return "/bin/sh"
+}
+
+// folder is the private place of a region's checks.
+type folder struct{ dir, region string }
+
+func (v *Verifier) place(c schedule.Check) (folder, error) {
+	name := c.Region
+	if name == "" {
+		name = "merged.tree" // no region is called so
+	}
+	if name != filepath.Base(name) || !filepath.IsLocal(name) {
+		return folder{}, fmt.Errorf("region %q is no name", c.Region)
+	}
+	for _, path := range [...]string{c.Root, c.Dir, v.o.Home} {
+		if !filepath.IsAbs(path) {
+			return folder{}, fmt.Errorf("folder %q is not absolute", path)
+		}
+	}
+	if rel, err := filepath.Rel(c.Root, c.Dir); err != nil || !filepath.IsLocal(rel) {
+		return folder{}, fmt.Errorf("folder %s is not inside %s", c.Dir, c.Root)
+	}
+	f := folder{filepath.Join(v.o.Home, name), name}
+	for _, sub := range [...]string{"home", "tmp", "cache"} {
+		if err := os.MkdirAll(filepath.Join(f.dir, sub), 0o700); err != nil {
+			return folder{}, fmt.Errorf("make home of checks: %w", err)
+		}
+	}
+	return f, nil
+}
+
+func (f folder) sub(name ...string) string { return filepath.Join(append([]string{f.dir}, name...)...) }
+
+// mark is an entry of the environment by which a command's processes are known.
+func (f folder) mark(n int64) string {
+	return fmt.Sprintf("DEVFLOW_CHECK=%s-%d-%d", f.region, os.Getpid(), n)
+}
+
+// sweep empties the folder of temporary files. Other checks of the same region may be running: only what is old enough goes.
+func (f folder) sweep() error {
+	entries, err := os.ReadDir(f.sub("tmp"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+			errs = append(errs, os.RemoveAll(f.sub("tmp", e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
