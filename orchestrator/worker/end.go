@@ -67,8 +67,15 @@ func (w *Worker) stop() {
 	}
 	family := descendants(w.child.PID())
 	w.child.Stop()
-	endStrays(family, "CLAUDE_CODE_TMPDIR="+filepath.Join(w.o.Home, "tmp"))
+	endStrays(family, tmpVar(w.o.Home))
 }
+
+// EndStrays ends what an unconfined worker of an earlier orchestrator has left running: everything that was started with this home.
+// It is for a home that no worker uses, and does nothing where there is no /proc. Confined workers die with their orchestrator.
+func EndStrays(home string) { endStrays(nil, tmpVar(home)) }
+
+// tmpVar stands in the environment of everything that a worker starts.
+func tmpVar(home string) string { return "CLAUDE_CODE_TMPDIR=" + filepath.Join(home, "tmp") }
 
 // shut frees what belongs to a process that has ended.
 func (w *Worker) shut() {

@@ -74,7 +74,7 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	id, resume := o.choose()
-	for n := 1; ; n++ {
+	for n, late := 1, 0; ; n++ {
 		args, err := o.arguments(id, resume)
 		if err != nil {
 			return nil, fmt.Errorf("start worker: %w", err)
@@ -94,7 +94,10 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 			return w, nil
 		}
 		var again bool
-		if id, resume, again = retry(err, id, resume); !again || n == starts || ctx.Err() != nil {
+		if errors.Is(err, ErrNotReady) {
+			late++
+		}
+		if id, resume, again = retry(err, id, resume); !again || late == 2 || n == starts || ctx.Err() != nil {
 			return nil, fmt.Errorf("start worker: %w", err)
 		}
 		o.Log.Warn("client is started again", "region", o.Region, "error", err)

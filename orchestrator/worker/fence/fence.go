@@ -8,10 +8,12 @@ package fence
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Guard decides for one worker. Make one with New; it is safe for concurrent use.
@@ -95,11 +97,16 @@ func (g *Guard) Decide(tool string, input json.RawMessage, cwd string) (reason s
 	return ""
 }
 
+// maxPath is the kernel's bound on a path, in bytes.
+const maxPath = 4096
+
 // path says what is wrong with writing there, "" for nothing.
 func (g *Guard) path(path, cwd string) string {
 	switch {
 	case strings.ContainsRune(path, 0):
 		return "holds a NUL character"
+	case len(path) > maxPath:
+		return "is longer than a path can be"
 	case strings.HasPrefix(path, "~"):
 		return "begins with ~: name the absolute path"
 	}
@@ -110,8 +117,11 @@ func (g *Guard) path(path, cwd string) string {
 		path = cwd + "/" + path // not Join: it would take ".." away before links are followed
 	}
 	// The client takes ".." away by text, the kernel follows links first: the file must be inside both ways.
-	for _, way := range [...]string{filepath.Clean(path), path} {
+	for i, way := range [...]string{filepath.Clean(path), path} {
 		real, err := resolve(way)
+		if errors.Is(err, syscall.ENOENT) && i == 1 {
+			continue // the kernel cannot write there, and the client does not ask it to
+		}
 		if err != nil {
 			return "cannot be followed (" + err.Error() + ")"
 		}
