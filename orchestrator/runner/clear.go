@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/orchestrator/trees"
+)
+
+// Integrate gives what a run has integrated so far its final name, devflock/integration, also when the run has not ended well. It
+// gives the branch; ErrHeld while somebody drives the run.
+func Integrate(ctx context.Context, deps Deps, id orchestrator.RunID) (branch string, err error) {
+	err = still(ctx, deps, id, func(run orchestrator.Run, t *trees.Trees) error {
+		if run.Integration == "" {
+			return fmt.Errorf("%w: nothing is integrated yet", orchestrator.ErrState)
+		}
+		branch, err = t.Finish(ctx)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("integrate run %s: %w", id, err)
+	}
+	return branch, nil
+}
+
+// Remove removes the work trees and the folder of a run; work that nobody took is kept under refs/devflock/wip, the integration
+// branch and the rows stay. A run that has not ended is failed by it. ErrHeld while somebody drives it.
+func Remove(ctx context.Context, deps Deps, id orchestrator.RunID) error {
+	p := place.Of(deps.Root, string(id))
+	err := still(ctx, deps, id, func(run orchestrator.Run, t *trees.Trees) error {
+		if t != nil {
+			if err := t.Remove(ctx); err != nil {
+				return err
+			}
+		}
+		if run.State.Over() {
+			return nil
+		}
+		return deps.Ledger.SetState(id, orchestrator.RunFailed, "its folder was removed by a person")
+	})
+	if err == nil {
+		err = os.RemoveAll(p.Dir)
+	}
+	if err != nil {
+		return fmt.Errorf("remove run %s: %w", id, err)
+	}
+	return nil
+}
+
+// still does something with the trees of a run that nobody drives.
+func still(ctx context.Context, deps Deps, id orchestrator.RunID, do func(orchestrator.Run, *trees.Trees) error) error {
+	run, err := deps.Ledger.Run(id)
+	if err != nil {
+		return err
+	}
+	p := place.Of(deps.Root, string(id))
+	if err := p.Make(); err != nil {
+		return err
+	}
+	unlock, err := hold(p)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if run.Base == "" { // never started: there are no trees
+		return do(run, nil)
+	}
+	project, err := trees.Examine(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	t, err := trees.Open(ctx, trees.Options{Run: string(id), Base: run.Base, Project: project, Dir: p.Trees(), Log: deps.Log})
+	if err != nil {
+		return err
+	}
+	return do(run, t)
+}
