@@ -16,7 +16,7 @@ import (
 // tasks reads "a b(a) c(a,b)": tasks and what they depend on, each in a module of its own.
 func tasks(text string) orchestrator.Plan {
 	var p orchestrator.Plan
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		id, deps, _ := strings.Cut(strings.TrimSuffix(word, ")"), "(")
 		t := orchestrator.Task{ID: id, Module: "m-" + id}
 		if deps != "" {
@@ -31,7 +31,7 @@ func tasks(text string) orchestrator.Plan {
 // modules reads "a5 b4": modules of one letter and their weights.
 func modules(text string) orchestrator.Plan {
 	var p orchestrator.Plan
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		m := orchestrator.Module{Name: word[:1], Path: word[:1]}
 		if word[1:] == "NaN" {
 			m.Weight = math.NaN()

@@ -84,7 +84,7 @@ func best(reply string, s *jsonschema.Schema) (orchestrator.Plan, error) {
 // Bounds of the search for objects in prose.
 const (
 	maxObjects = 1000     // the last of which count
-	scanBudget = 32 << 20 // bytes looked at in all, also for what turns out to be no object
+	scanBudget = 16 << 20 // bytes looked at in all, also for what turns out to be no object
 	minBudget  = 256      // what one try costs at least
 )
 

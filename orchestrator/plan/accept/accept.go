@@ -77,6 +77,7 @@ func proof(src string) (p struct{ Success, Failure bool }) {
 	if err != nil {
 		return p
 	}
+	forget(s.Commands)
 	roles := make(map[*shell.Command]shell.Role, len(s.Commands))
 	for i := range s.Commands {
 		c := &s.Commands[i]
@@ -98,6 +99,44 @@ func proof(src string) (p struct{ Success, Failure bool }) {
 	got := s.Exit(func(c *shell.Command) shell.Role { return roles[c] })
 	p.Success, p.Failure = got.Success, got.Failure
 	return p
+}
+
+// forget blanks out the files that the script makes by itself, with commands that have nothing to do with the work: whether they are
+// there, and what is in them, is known before.
+func forget(commands []shell.Command) {
+	made := map[string]bool{}
+	for i := range commands {
+		c := &commands[i]
+		own := judge(c) == always
+		note := func(w shell.Word) {
+			before, known := made[w.Text]
+			if w.Literal() {
+				made[w.Text] = own && (before || !known) // what a command of the work writes stays of the work
+			}
+		}
+		for _, r := range c.Redirs {
+			if r.Writes() {
+				note(r.Target)
+			}
+		}
+		if c.Name == "touch" || c.Name == "mkdir" || c.Name == "tee" && c.Stdin.Kind == shell.FeedText {
+			for _, w := range c.Words[1:] {
+				note(w)
+			}
+		}
+	}
+	for i := range commands {
+		for k, w := range commands[i].Words {
+			if k > 0 && made[w.Text] {
+				commands[i].Words[k].Text = "/dev/null"
+			}
+		}
+		for k, r := range commands[i].Redirs {
+			if made[r.Target.Text] {
+				commands[i].Redirs[k].Target.Text = "/dev/null"
+			}
+		}
+	}
 }
 
 // trapped reports whether a trap on the end of the script leaves with a fixed status.

@@ -25,7 +25,7 @@ func honest() []string {
 		"sh -c \"cd x && make\"", "xargs -a list.txt cat", "echo 1 | python app.py", "go test ./...; [ $? -eq 0 ]", "make; test $? = 0", "go test; exit $?", "go test & wait $!", "./tool --version", "./bin/app --help",
 		"git diff --exit-code", "git diff --quiet HEAD -- gen", "git show HEAD:src/a.go", "find src -name '*.go' | grep .", "awk 'END { exit NR < 10 }' data.csv", "jq -e .ok out.json", "curl -fsS localhost:8080",
 		"sqlite3 db 'select 1'", "exec go test ./...", "go test || exit 1", "go test || false", "trap 'rm -f tmp' EXIT; go test", "trap 'c=$?; rm tmp; exit $c' EXIT; go test", "wc -l report.txt", "node --check index.js",
-		"bash -n script.sh", "[ \"$x\" = y ]", "(( $(wc -l < a) > 3 ))", "go vet ./... && ! grep -q panic main.go", "sha256sum -c sums.txt", "while read f; do test -f \"$f\"; done < list.txt", "npm run build --if-present && test -d dist",
+		"bash -n script.sh", "[ \"$x\" = y ]", "(( $(wc -l < a) > 3 ))", "go vet ./... && ! grep -q panic main.go", "sha256sum -c sums.txt", ": > log; go test >> log; grep ok log", "go test > log; grep -q ok log", "echo x > in.txt; go run . < in.txt | grep y", "mkdir -p out && go build -o out/app && test -x out/app", "while read f; do test -f \"$f\"; done < list.txt", "npm run build --if-present && test -d dist",
 	}
 }
 
@@ -45,7 +45,7 @@ func hollow() []string {
 		"sh -c true", "bash -c 'exit 0'", "bash -c 'go test; true'", "eval true", "eval 'go test || true'", "env true", "timeout 5 true", "nice true", "sudo true", "time true", "xargs true", "echo x | xargs echo", "bash <<E\ntrue\nE", "echo true | sh", "sh -c \"sh -c 'echo ok'\"", "exec true", "exec echo ok; go test",
 		"f() { true; }; f", "f() { go test; return 0; }; f", "f() { go test || true; }; f", "go test() { :; }; :", "trap 'exit 0' EXIT; go test", "trap 'exit 0' ERR; set -e; go test", "trap \"exit 0\" 0\ngo test", "case x in x) true;; esac", "for i in 1 2; do echo $i; done", "for i in 1 2; do go test || true; done", "for i in; do go test; done",
 		"true && true", "echo a && echo b", "echo a; echo b", "echo a | cat | cat", "( true )", "{ true; }", "true && ( : )", "echo $(go test)", "x=1; echo $x", "go test > /dev/null; true", "coproc go test", "script -c 'go test' /dev/null", "go test; [ $? -ge 0 ]", "true; [ $? -eq 0 ]", "echo; test $? = 0",
-		"go test && true || true", "go test || go vet || true", "go test && echo ok || echo bad", "false; true", "wait", "history", "break", "exit 0; go test", "return 0",
+		"go test && true || true", "go test || go vet || true", "go test && echo ok || echo bad", "false; true", "wait", "history", "break", "exit 0; go test", "return 0", "touch a && test -f a", "echo x > f; grep x f", "mkdir -p out && [ -d out ]", "printf ok | tee r.txt; grep -q ok r.txt", "cat > f <<E\nok\nE\ngrep ok f", "source /dev/null", "[ -d src/.. ]", "[ -e ./. ]",
 	}
 }
 

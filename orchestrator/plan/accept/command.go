@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -90,8 +91,8 @@ func fed(c *shell.Command) outcome {
 
 // ofWork reports whether a path may be one that a task makes: not the machine's, not the folder itself.
 func ofWork(w shell.Word) bool {
-	switch path := strings.TrimRight(w.Text, "/"); path {
-	case "", ".", "..", "-", "~", "$HOME", "$PWD", "${HOME}", "${PWD}", "$(pwd)", "*":
+	switch path := path.Clean(w.Text); path {
+	case "", "/", ".", "..", "-", "~", "$HOME", "$PWD", "${HOME}", "${PWD}", "$(pwd)", "*":
 		return false
 	default:
 		first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

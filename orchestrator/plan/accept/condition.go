@@ -239,7 +239,7 @@ func asWord(x syntax.Node) shell.Word {
 	}
 	out := shell.Word{}
 	parts := w.Parts
-	for i := 0; i < len(parts); i++ {
+	for i := range parts {
 		switch p := parts[i].(type) {
 		case *syntax.Lit:
 			out.Text += p.Value

@@ -23,6 +23,10 @@ func special(c *shell.Command) outcome {
 		if has("-f", "-rf", "-fr", "-Rf", "--force") {
 			return always
 		}
+	case "source", ".":
+		if len(c.Words) == 2 && !ofWork(c.Words[1]) {
+			return always
+		}
 	case "wait":
 		if len(c.Args) == 0 {
 			return always
