@@ -35,7 +35,9 @@ func (v *Verifier) policy(ctx context.Context, c schedule.Check, f folder) (sand
 	if repo.Root != c.Root {
 		p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: repo.Root})
 	}
-	p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: filepath.Join(repo.Root, ".git")}) // who writes it writes where git looks
+	if v.box.Kind() == sandbox.Bwrap || !isFile(filepath.Join(repo.Root, ".git")) { // who writes it decides where git looks; for a file there is also a guard
+		p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: filepath.Join(repo.Root, ".git")})
+	}
 	if v.o.CommonDir != "" {
 		repo.CommonDir = v.o.CommonDir
 	}
@@ -46,9 +48,6 @@ func (v *Verifier) policy(ctx context.Context, c schedule.Check, f folder) (sand
 // the repository stand in its place. Where nothing can stand in another's place the repository stays invisible.
 func (v *Verifier) repository(ctx context.Context, p *sandbox.Policy, repo gitx.Repo, f folder) error {
 	if v.box.Kind() != sandbox.Bwrap {
-		if strings.HasPrefix(repo.CommonDir, filepath.Join(repo.Root, ".git")) { // it lies in what is readable
-			p.Hide = append(p.Hide, filepath.Join(repo.CommonDir, "config"), filepath.Join(repo.CommonDir, "modules"))
-		}
 		return nil
 	}
 	settings, err := git.Runner{Dir: repo.CommonDir, GitDir: repo.CommonDir}.Config(ctx, `^(core\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode)|extensions\..*)$`)

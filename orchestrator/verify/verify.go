@@ -2,6 +2,8 @@ package verify
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -109,10 +111,14 @@ func (v *Verifier) run(ctx context.Context, c schedule.Check) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	mark := place.mark(v.count.Add(1))
+	mark := mark()
 	policy.Env = append(policy.Env, mark)
 	// The command is an argument, not a part of a script: no comment, bracket or here-document in it changes what is around it.
 	cmd, err := v.box.Wrap(policy, []string{"/bin/sh", "-c", `exec "$0" -c "$1" 2>&1`, shell(), c.Command})
+	if err != nil {
+		return outcome{}, err
+	}
+	unchanged, err := guard(c.Root)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -125,7 +131,8 @@ func (v *Verifier) run(ctx context.Context, c schedule.Check) (outcome, error) {
 	defer cancel()
 	res, runErr := proc.Run(inner, cmd)
 	v.leftovers(mark)
-	if err := restore(); err != nil {
+	changed, err := unchanged()
+	if err := errors.Join(err, restore()); err != nil {
 		return outcome{}, err
 	}
 	if err := place.sweep(); err != nil {
@@ -138,6 +145,9 @@ func (v *Verifier) run(ctx context.Context, c schedule.Check) (outcome, error) {
 	}
 	if runErr != nil && !o.timedOut {
 		return outcome{}, runErr
+	}
+	if changed {
+		o.exit, o.output = max(o.exit, 1), "The command changed the file .git of its work tree, which is not allowed; it was put back.\n"+o.output
 	}
 	v.keep(c, o)
 	return o, nil
@@ -163,7 +173,7 @@ func shell() string {
 }
 
 // folder is the private place of a region's checks.
-type folder struct{ dir, region string }
+type folder struct{ dir string }
 
 func (v *Verifier) place(c schedule.Check) (folder, error) {
 	name := c.Region
@@ -181,7 +191,7 @@ func (v *Verifier) place(c schedule.Check) (folder, error) {
 	if rel, err := filepath.Rel(c.Root, c.Dir); err != nil || !filepath.IsLocal(rel) {
 		return folder{}, fmt.Errorf("folder %s is not inside %s", c.Dir, c.Root)
 	}
-	f := folder{filepath.Join(v.o.Home, name), name}
+	f := folder{filepath.Join(v.o.Home, name)}
 	for _, sub := range [...]string{"home", "tmp", "cache"} {
 		if err := os.MkdirAll(filepath.Join(f.dir, sub), 0o700); err != nil {
 			return folder{}, fmt.Errorf("make home of checks: %w", err)
@@ -192,9 +202,11 @@ func (v *Verifier) place(c schedule.Check) (folder, error) {
 
 func (f folder) sub(name ...string) string { return filepath.Join(append([]string{f.dir}, name...)...) }
 
-// mark is an entry of the environment by which a command's processes are known.
-func (f folder) mark(n int64) string {
-	return fmt.Sprintf("DEVFLOW_CHECK=%s-%d-%d", f.region, os.Getpid(), n)
+// mark is an entry of the environment by which a command's processes, and nobody else's, are known.
+func mark() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return "DEVFLOW_CHECK=" + hex.EncodeToString(b[:])
 }
 
 // sweep empties the folder of temporary files. Other checks of the same region may be running: only what is old enough goes.

@@ -107,7 +107,7 @@ func (v *Verifier) keep(c schedule.Check, o outcome) {
 		name = "merged.tree"
 	}
 	now := v.o.Now().UTC()
-	path := filepath.Join(v.o.Evidence, fmt.Sprintf("%s-%s-%d.txt", now.Format("20060102T150405.000"), name, v.count.Load()))
+	path := filepath.Join(v.o.Evidence, fmt.Sprintf("%s-%s-%d.txt", now.Format("20060102T150405.000"), name, v.count.Add(1)))
 	text := fmt.Sprintf("command: %s\nfolder: %s\nregion: %s\nnetwork: %t\nconfinement: %s\nended: %s\nresult: %s\n\n%s", c.Command, c.Dir, c.Region, c.Network, v.box.Kind(), now.Format(time.RFC3339), v.ended(o), o.output)
 	err := os.MkdirAll(v.o.Evidence, 0o700)
 	if err == nil {
