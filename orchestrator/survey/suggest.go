@@ -31,33 +31,39 @@ type node struct {
 // suggest finds natural modules: folders that hold most of their text themselves, or are too small to divide.
 func (t *taker) suggest() {
 	root := tree(t.inv.Folders)
-	var found []*node
-	var visit func(n *node, top bool)
-	visit = func(n *node, top bool) {
-		if n.lines == 0 && len(n.below) == 0 && !top {
-			return
-		}
-		children := slices.DeleteFunc(slices.Clone(n.below), func(c *node) bool { return c.lines == 0 })
-		own := n.own.Lines
-		large := n.lines > small && float64(n.lines) > share*float64(root.lines)
-		divide := top || len(children) > 0 && own == 0 || len(children) > 1 && large && float64(own) < ownShare*float64(n.lines)
-		if !divide {
-			if n.lines > 0 && plannable(n.path) {
-				found = append(found, n)
-			}
-			return
-		}
-		for _, c := range children {
-			visit(c, false)
-		}
+	found := root.divide(root.lines, 0)
+	for floor := share / 4; len(found) > maxModules && floor < 1; floor *= 2 { // too many: divide larger folders only
+		found = root.divide(root.lines, floor)
 	}
-	visit(root, true)
 	slices.SortFunc(found, func(a, b *node) int { return cmp.Or(cmp.Compare(b.lines, a.lines), cmp.Compare(a.path, b.path)) })
 	if len(found) > maxModules {
 		t.note("%d more folders could be modules of their own", len(found)-maxModules)
 		found = found[:maxModules]
 	}
 	t.inv.Modules = t.modules(found)
+}
+
+// divide gives the folders below n that are one module each. A folder with less than floor of all lines is not divided, unless all
+// that it has is one folder.
+func (n *node) divide(all int, floor float64) []*node {
+	var found []*node
+	var visit func(n *node)
+	visit = func(n *node) {
+		children := slices.DeleteFunc(slices.Clone(n.below), func(c *node) bool { return c.lines == 0 })
+		own, part := float64(n.own.Lines)/float64(max(n.lines, 1)), float64(n.lines)/float64(max(all, 1))
+		mixed := len(children) > 1 && own < ownShare && n.lines > small && part > share
+		if n.path != "." && !(len(children) > 0 && own == 0 && (len(children) == 1 || part >= floor)) && (!mixed || part < floor) {
+			if n.lines > 0 && plannable(n.path) {
+				found = append(found, n)
+			}
+			return
+		}
+		for _, c := range children {
+			visit(c)
+		}
+	}
+	visit(n)
+	return found
 }
 
 // tree puts the folders together. Its depth is that of the project's folders.

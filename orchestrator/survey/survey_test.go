@@ -233,6 +233,18 @@ func TestNaturalModulesFitInAPlan(t *testing.T) {
 	}
 }
 
+func TestManySmallFoldersAreTakenTogether(t *testing.T) {
+	t.Parallel()
+	r := gitrepo.New(t, t.TempDir(), "main")
+	for i := range 300 {
+		r.Write(fmt.Sprintf("p%d/m%d/x.py", i%15, i), lines(20))
+	}
+	inv := take(t, r.Dir)
+	if len(inv.Modules) != 15 || inv.Modules[0].Path != "p0" || inv.Notes != nil {
+		t.Errorf("modules %q, notes %q", modules(inv), inv.Notes)
+	}
+}
+
 func TestTextKeepsItsBudget(t *testing.T) {
 	t.Parallel()
 	r := gitrepo.New(t, t.TempDir(), "main")
