@@ -35,9 +35,11 @@ func (s *Store) Merge(ctx context.Context, tip string, commits []string) (Merged
 		if !ok || held[oid] {
 			continue
 		}
+		before := m.Commit
 		if m, err = s.one(ctx, m, c, missing); err != nil {
 			return Merged{}, err
 		}
+		s.note(m, before, oid)
 		reach(missing, oid, held)
 	}
 	return m, nil

@@ -42,7 +42,8 @@ type Store struct {
 	o     Options
 	git   git.Runner
 	mu    sync.Mutex
-	trees map[string]string // commit → tree
+	trees map[string]string    // commit → tree
+	made  map[string][2]string // result of a merge → the tip and the commit that went in
 }
 
 // Open makes the private git folder.
@@ -51,7 +52,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("make git folder %s: %w", o.Dir, err)
 	}
 	g := git.Runner{Dir: o.Dir, GitDir: o.Dir, Objects: filepath.Join(o.CommonDir, "objects"), Plain: true, Mark: o.Mark}
-	return &Store{o: o, git: g, trees: map[string]string{}}, nil
+	return &Store{o: o, git: g, trees: map[string]string{}, made: map[string][2]string{}}, nil
 }
 
 func prepare(o Options) error {
@@ -123,6 +124,33 @@ func (s *Store) Tree(ctx context.Context, commit string) (string, error) {
 	return tree, nil
 }
 
+// merged looks at the merges that this store has made.
+func (s *Store) merged(tip, commit string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for at, ok := tip, true; ok; {
+		if at == commit {
+			return true
+		}
+		var step [2]string
+		if step, ok = s.made[at]; ok && step[1] == commit {
+			return true
+		}
+		at = step[0]
+	}
+	return false
+}
+
+// note remembers a merge. A result is a new commit, or one on top of tip, so that the steps never go round.
+func (s *Store) note(m Merged, tip, commit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.made) >= maxTrees {
+		clear(s.made)
+	}
+	s.made[m.Commit] = [2]string{tip, commit}
+}
+
 func (s *Store) remember(commit, tree string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,9 +160,9 @@ func (s *Store) remember(commit, tree string) {
 	s.trees[commit] = tree
 }
 
-// Contains tells whether commit is reachable from tip. One process.
+// Contains tells whether commit is reachable from tip. One process, none for what this store has merged.
 func (s *Store) Contains(ctx context.Context, tip, commit string) (bool, error) {
-	if tip == commit {
+	if s.merged(tip, commit) {
 		return true, nil
 	}
 	res, err := s.git.Run(ctx, git.Call{Args: []string{"merge-base", "--is-ancestor", commit, tip}, OK: []int{1}})
