@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/atomicfile"
-	"github.com/devflow-suite/devflow/internal/proc"
 	"github.com/devflow-suite/devflow/internal/sandbox"
+	"github.com/devflow-suite/devflow/orchestrator/worker/gitconf"
 )
 
 // policy says what the client may see and write: the third write barrier.
@@ -68,7 +68,7 @@ func (o *Options) repository(ctx context.Context) (binds []sandbox.Bind, hide []
 	}
 	secret := false
 	for i, file := range append(files, more...) {
-		clean, found, err := scrub(ctx, file)
+		clean, found, err := gitconf.Scrub(ctx, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -108,84 +108,4 @@ func (o *Options) repository(ctx context.Context) (binds []sandbox.Bind, hide []
 
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// kept are the settings that a reader of the repository needs; sections end with a dot.
-var kept = [...]string{"core.", "extensions.", "user.name", "user.email", "index.", "status.", "diff."}
-
-// dropped are settings among them that name programs or files.
-var dropped = [...]string{"core.sshcommand", "core.askpass", "core.gitproxy", "core.hookspath", "core.fsmonitor", "core.editor", "core.pager", "core.worktree", "core.attributesfile", "core.excludesfile", "diff.external"}
-
-// scrub gives a configuration file without what a worker must not know. secret says that it held something that looks like a
-// credential.
-func scrub(ctx context.Context, file string) (clean []byte, secret bool, err error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, false, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, false, fmt.Errorf("%s is no file", file)
-	}
-	res, err := proc.Run(ctx, proc.Cmd{Argv: []string{"git", "config", "--list", "-z", "--no-includes", "--file", file}, Dir: "/", Env: []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"}})
-	if err != nil {
-		return nil, false, err
-	}
-	if res.Exit != 0 || res.Truncated {
-		return nil, false, fmt.Errorf("git cannot list %s", file)
-	}
-	var b strings.Builder
-	for entry := range strings.SplitSeq(string(res.Stdout), "\x00") {
-		key, value, has := strings.Cut(entry, "\n")
-		section, rest, ok := strings.Cut(key, ".")
-		if !ok {
-			continue
-		}
-		lower := strings.ToLower(section) + "." + strings.ToLower(rest)
-		secret = secret || credential(lower, value)
-		if !keep(lower) || strings.Count(key, ".") != 1 {
-			continue
-		}
-		b.WriteString("[" + section + "]\n\t" + rest)
-		if has {
-			b.WriteString(" = " + quote(value))
-		}
-		b.WriteString("\n")
-	}
-	return []byte(b.String()), secret, nil
-}
-
-func keep(key string) bool {
-	for _, d := range dropped {
-		if key == d {
-			return false
-		}
-	}
-	for _, k := range kept {
-		if key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k) {
-			return true
-		}
-	}
-	return false
-}
-
-// credential reports whether a setting may hold a key: headers, tokens, and addresses with a password in them.
-func credential(key, value string) bool {
-	for _, word := range [...]string{"extraheader", "token", "password", "secret", "oauth", "credential", "cookie"} {
-		if strings.Contains(key, word) {
-			return true
-		}
-	}
-	for _, text := range [...]string{key, value} {
-		if i := strings.Index(text, "://"); i >= 0 {
-			host, _, _ := strings.Cut(text[i+3:], "/")
-			if strings.Contains(host, "@") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func quote(value string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(value) + `"`
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/devflow-suite/devflow/internal/sandbox"
+	"github.com/devflow-suite/devflow/orchestrator/worker/strays"
 )
 
 // PID is the number of the process that leads the worker's group: the sandbox, or the client without one.
@@ -65,14 +66,14 @@ func (w *Worker) stop() {
 		w.child.Stop()
 		return
 	}
-	family := descendants(w.child.PID())
+	family := strays.Descendants(w.child.PID())
 	w.child.Stop()
-	endStrays(family, tmpVar(w.o.Home))
+	strays.End(family, tmpVar(w.o.Home))
 }
 
 // EndStrays ends what an unconfined worker of an earlier orchestrator has left running: everything that was started with this home.
 // It is for a home that no worker uses, and does nothing where there is no /proc. Confined workers die with their orchestrator.
-func EndStrays(home string) { endStrays(nil, tmpVar(home)) }
+func EndStrays(home string) { strays.End(nil, tmpVar(home)) }
 
 // tmpVar stands in the environment of everything that a worker starts.
 func tmpVar(home string) string { return "CLAUDE_CODE_TMPDIR=" + filepath.Join(home, "tmp") }

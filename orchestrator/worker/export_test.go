@@ -13,9 +13,3 @@ func (o *Options) Handshake(limit time.Duration) { o.seams.handshake = limit }
 
 // Hold runs f before an MCP message of the client is answered.
 func (o *Options) Hold(f func(method string)) { o.seams.hold = f }
-
-// Settings gives the permission rules.
-func (o Options) Settings() (string, error) { return o.settings() }
-
-// Scrub gives a git configuration without credentials.
-var Scrub = scrub

@@ -265,6 +265,29 @@ func TestCloseDuringATurn(t *testing.T) {
 	}
 }
 
+func TestCommandLineHoldsTheRecipeAndNoSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mockapi.Script{})
+	o := w.fake("good")
+	o.System = "SYSTEM-TEXT"
+	k := w.start(o)
+	got := w.read(filepath.Join(w.home, "starts"))
+	for _, want := range []string{
+		"-p --input-format stream-json --output-format stream-json --verbose ", "--setting-sources  --strict-mcp-config", `--mcp-config {"mcpServers":{"devflow":{"type":"sdk","name":"devflow"}}}`,
+		"--tools Read,Write,Edit,Bash,Glob,Grep --permission-mode dontAsk", `{"permissions":{"allow":["Read","Bash","Glob","Grep","Edit(/` + w.mine + `/**)","mcp__devflow"]}}`,
+		"--session-id " + k.Session(), "--max-turns 20", "--model qwen",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in %s", want, got)
+		}
+	}
+	for _, bad := range []string{token, "SYSTEM-TEXT", "bypassPermissions", "dangerously"} { // every user of the machine can read it
+		if strings.Contains(got, bad) {
+			t.Errorf("%s is in %s", bad, got)
+		}
+	}
+}
+
 func TestBadOptionsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mockapi.Script{})

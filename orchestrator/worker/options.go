@@ -50,11 +50,10 @@ type Options struct {
 
 // seams open barriers one by one, so that each can be tested alone. Only tests of this package can set them.
 type seams struct {
-	everything bool                    // the permission rules allow every file
-	unguarded  bool                    // the hook's guard lets everything pass
-	handshake  time.Duration           // instead of handshakeLimit
-	hold       func(method string)     // runs before an MCP message is answered
-	argv       func([]string) []string // changes the client's arguments
+	everything bool                // the permission rules allow every file
+	unguarded  bool                // the hook's guard lets everything pass
+	handshake  time.Duration       // instead of handshakeLimit
+	hold       func(method string) // runs before an MCP message is answered
 }
 
 // Errors that callers branch on. Every other error of Start and Turn is one of the machine, too, unless it is a *TurnError.

@@ -20,8 +20,8 @@ type Result struct {
 	ToolCalls  int
 }
 
-// maxDenied bounds Result.Denied, maxText an error's words.
-const maxDenied, maxText = 50, 2000
+// maxDenied bounds Result.Denied, maxText an error's words, and maxAnswer Result.Text, in bytes.
+const maxDenied, maxText, maxAnswer = 50, 2000, 4 << 20
 
 // outcome is the client's result line.
 type outcome struct {

@@ -338,7 +338,13 @@ func TestOddFolderNames(t *testing.T) {
 
 func TestRepositoryIsReadableWithoutItsCredentials(t *testing.T) {
 	t.Parallel()
-	eachClient(t, sandbox.Bwrap, func(t *testing.T, version string, kind sandbox.Kind) {
+	for _, kind := range []sandbox.Kind{sandbox.Bwrap, sandbox.Landlock} {
+		eachClient(t, kind, testRepository)
+	}
+}
+
+func testRepository(t *testing.T, version string, kind sandbox.Kind) {
+	{
 		w := newScripted(t, func(w *world) []mockapi.Step {
 			return []mockapi.Step{mockapi.Turn(mockapi.Bash("cd .. && git log --oneline; git status --short; git config --list; cat " + w.root + "/repo/.git/config; git commit --allow-empty -m x; echo commit=$?; git update-ref refs/heads/evil HEAD; echo ref=$?; echo x > " + w.root + "/repo/.git/hooks/post-checkout; echo hook=$?"))}
 		})
@@ -362,7 +368,8 @@ func TestRepositoryIsReadableWithoutItsCredentials(t *testing.T) {
 		w.turn(w.start(o), "go")
 		talk := w.api.Talk("")
 		said := talk[len(talk)-1].Last()
-		if !strings.Contains(said, "first commit") || !strings.Contains(said, `user.name=Per "son" \ ü`) {
+		// landlock cannot put a copy in the place of a file, so git does not work there when its configuration holds credentials
+		if kind == sandbox.Bwrap && (!strings.Contains(said, "first commit") || !strings.Contains(said, `user.name=Per "son" \ ü`)) {
 			t.Errorf("git does not work inside: %s", said)
 		}
 		for _, bad := range []string{"secret1", "secret2", "commit=0", "ref=0", "hook=0"} {
@@ -373,7 +380,7 @@ func TestRepositoryIsReadableWithoutItsCredentials(t *testing.T) {
 		if got := w.read(filepath.Join(repo, ".git", "config")); !strings.Contains(got, "secret1") {
 			t.Errorf("the person's own configuration was changed: %s", got)
 		}
-	})
+	}
 }
 
 // git runs git on a repository of the test.

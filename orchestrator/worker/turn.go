@@ -140,7 +140,7 @@ func (w *Worker) result(t *turn, o outcome) Result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := Result{
-		Text: o.Result, Subtype: o.Subtype, MaxTurns: o.Subtype == "error_max_turns", Usage: o.Usage.onto(orchestrator.Usage{}),
+		Text: cut(o.Result, maxAnswer), Subtype: cut(o.Subtype, 100), MaxTurns: o.Subtype == "error_max_turns", Usage: o.Usage.onto(orchestrator.Usage{}),
 		Context: t.usage.Tokens(), Denied: slices.Clone(t.denied), ToolCalls: len(t.tools),
 	}
 	r.Usage.Requests = int64(len(t.calls))
@@ -232,6 +232,9 @@ func (w *Worker) lacks(s streamed) string {
 	return ""
 }
 
+// maxCounted bounds the model calls and tool calls that are counted in one turn.
+const maxCounted = 100_000
+
 // synthetic is the model of messages that the client makes up itself.
 const synthetic = "<synthetic>"
 
@@ -240,7 +243,9 @@ func (t *turn) call(m message) {
 	if m.ID == "" || m.Model == synthetic {
 		return
 	}
-	t.calls[m.ID] = true
+	if len(t.calls) < maxCounted {
+		t.calls[m.ID] = true
+	}
 	if m.ID != t.last {
 		t.last, t.usage = m.ID, orchestrator.Usage{}
 	}
@@ -260,7 +265,7 @@ func (t *turn) assistant(m message) {
 		return
 	}
 	for _, b := range blocks {
-		if b.Type == "tool_use" && b.ID != "" {
+		if b.Type == "tool_use" && b.ID != "" && len(t.tools) < maxCounted {
 			t.tools[b.ID] = true
 		}
 	}
@@ -278,7 +283,7 @@ func (w *Worker) finished(e control.Event) {
 		w.o.Log.Info("client finished a turn of its own", "region", w.o.Region)
 	case bad:
 		w.turn.finish(outcome{}, fmt.Errorf("%w: its result cannot be read", ErrEnded))
-	case !w.turn.echoed && o.Subtype == "success" && !o.IsError:
+	case !w.turn.echoed && (o.Subtype == "error_max_turns" || o.Subtype == "success" && !o.IsError):
 		w.o.Log.Info("client finished a turn of its own", "region", w.o.Region)
 	default:
 		w.turn.finish(o, nil)

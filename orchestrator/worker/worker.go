@@ -79,11 +79,7 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 		if err != nil {
 			return nil, fmt.Errorf("start worker: %w", err)
 		}
-		argv := append([]string{o.Client}, args...)
-		if o.seams.argv != nil {
-			argv = o.seams.argv(argv)
-		}
-		cmd, err := o.Sandbox.Wrap(policy, argv)
+		cmd, err := o.Sandbox.Wrap(policy, append([]string{o.Client}, args...))
 		if err != nil {
 			return nil, fmt.Errorf("confine worker: %w", err)
 		}

@@ -14,13 +14,13 @@ import (
 
 // Errors that callers branch on.
 var (
-	ErrClosed  = errors.New("dialogue has ended")              // the client's output ended, or Close was called
-	ErrStuck   = errors.New("client does not read its input")  // more is waiting to be written than is reasonable
-	ErrUnknown = errors.New("unknown request")                 // from Options.Answer: the client is told so
-	errTwice   = errors.New("request id is in use")            // of two open requests with one id
-	errFull    = errors.New("too many open requests")          // see maxOpen
-	errLong    = errors.New("request is too long to be read")  // see MaxLine
-	errNone    = errors.New("answer holds neither of success") // of an answer to us
+	ErrClosed  = errors.New("dialogue has ended")                  // the client's output ended, or Close was called
+	ErrStuck   = errors.New("client does not read its input")      // more is waiting to be written than is reasonable
+	ErrUnknown = errors.New("unknown request")                     // from Options.Answer: the client is told so
+	errTwice   = errors.New("request id is in use")                // of two open requests with one id
+	errFull    = errors.New("too many open requests")              // see maxOpen
+	errLong    = errors.New("request is too long to be read")      // see MaxLine
+	errNone    = errors.New("answer is neither success nor error") // of an answer to us
 )
 
 const (

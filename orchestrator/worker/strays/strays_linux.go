@@ -1,4 +1,4 @@
-package worker
+package strays
 
 import (
 	"bytes"
@@ -11,24 +11,18 @@ import (
 	"github.com/devflow-suite/devflow/internal/proc"
 )
 
-// process is one that may have to end, told from a later one with its number.
-type process struct {
-	pid   int
-	start int64
-}
-
 // sweeps bounds how often we look again for what was forked while we killed.
 const sweeps = 20
 
-// descendants are the processes below one, children of children included.
-func descendants(pid int) []process {
+// Descendants are the processes below one, children of children included.
+func Descendants(pid int) Family {
 	children := map[int][]process{}
 	for _, p := range processes() {
 		if parent, start, ok := stat(p); ok {
 			children[parent] = append(children[parent], process{p, start})
 		}
 	}
-	var out []process
+	var out Family
 	for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
 		out = append(out, children[queue[0]]...)
 		for _, c := range children[queue[0]] {
@@ -38,10 +32,10 @@ func descendants(pid int) []process {
 	return out
 }
 
-// endStrays kills what is left of a family, and whatever carries the mark in its environment.
-func endStrays(family []process, mark string) {
+// End kills what is left of a family, and whatever carries the mark (KEY=value) in its environment.
+func End(family Family, mark string) {
 	for _, p := range family {
-		end(p)
+		kill(p)
 	}
 	for range sweeps {
 		found := false
@@ -51,7 +45,7 @@ func endStrays(family []process, mark string) {
 				continue
 			}
 			if _, start, ok := stat(pid); ok && pid != os.Getpid() {
-				found = end(process{pid, start}) || found
+				found = kill(process{pid, start}) || found
 			}
 		}
 		if !found {
@@ -60,8 +54,8 @@ func endStrays(family []process, mark string) {
 	}
 }
 
-// end kills a process that is still the one it was. The descriptor keeps its number from being given to another one meanwhile.
-func end(p process) bool {
+// kill kills a process that is still the one it was. The descriptor keeps its number from being given to another one meanwhile.
+func kill(p process) bool {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
 		return false
