@@ -84,20 +84,21 @@ type Run struct {
 
 // Settings are the limits and choices of a run that resuming must know. No key is among them: endpoints live in a file of the run.
 type Settings struct {
-	Attempts     int           `json:"attempts"`         // per task, repairs included; infrastructure errors do not count
-	TaskTimeout  time.Duration `json:"task_timeout"`     // wall time of one attempt
-	Stall        time.Duration `json:"stall"`            // without an event of the worker; 0 = never
-	CheckTimeout time.Duration `json:"check_timeout"`    // of one acceptance command
-	MaxTurns     int           `json:"max_turns"`        // of the model, per attempt
-	Recycle      int64         `json:"recycle"`          // context tokens from which a session is replaced; 0 = by the endpoint's window
-	TokenCap     int64         `json:"token_cap"`        // over all workers of the run; 0 = none
-	MoneyCap     float64       `json:"money_cap"`        // USD, needs prices at every endpoint; 0 = none
-	Confine      string        `json:"confine"`          // auto, bwrap, landlock, none
-	Test         string        `json:"test,omitempty"`   // shell command run on each merged tree, in the project's folder
-	CrossRegion  bool          `json:"cross_region"`     // offer ask_region and request_change
-	Client       string        `json:"client"`           // path of the claude program
-	Governed     bool          `json:"governed"`         // a judge looks at each task's change before it is integrated
-	Expose       []string      `json:"expose,omitempty"` // folders that workers and checks may read besides the system and the project: toolchains
+	Attempts     int           `json:"attempts"`          // per task, repairs included; infrastructure errors do not count
+	TaskTimeout  time.Duration `json:"task_timeout"`      // wall time of one attempt
+	Stall        time.Duration `json:"stall"`             // without an event of the worker; 0 = never
+	CheckTimeout time.Duration `json:"check_timeout"`     // of one acceptance command
+	MaxTurns     int           `json:"max_turns"`         // of the model, per attempt
+	Recycle      int64         `json:"recycle"`           // context tokens from which a session is replaced; 0 = by the endpoint's window
+	TokenCap     int64         `json:"token_cap"`         // over all workers of the run; 0 = none
+	MoneyCap     float64       `json:"money_cap"`         // USD, needs prices at every endpoint; 0 = none
+	Confine      string        `json:"confine"`           // auto, bwrap, landlock, none
+	Test         string        `json:"test,omitempty"`    // shell command run on each merged tree, in the project's folder
+	CrossRegion  bool          `json:"cross_region"`      // offer ask_region and request_change
+	Client       string        `json:"client"`            // path of the claude program
+	Governed     bool          `json:"governed"`          // a judge looks at each task's change before it is integrated
+	Protect      []string      `json:"protect,omitempty"` // patterns of files that stand as they were at the base while a check runs
+	Expose       []string      `json:"expose,omitempty"`  // folders that workers and checks may read besides the system and the project: toolchains
 }
 
 // RegionState is a row of table regions.

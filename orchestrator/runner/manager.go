@@ -19,9 +19,6 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/worker"
 )
 
-// managerTurns bounds the model's calls for one plan; source: behaviour of the published DevFlock.
-const managerTurns = 30
-
 // ManagerSpec says who plans.
 type ManagerSpec struct {
 	Project  trees.Project // read, never written
@@ -77,15 +74,13 @@ func (m *Manager) open(ctx context.Context) (err error) {
 
 // Turn implements planner.Manager.
 func (m *Manager) Turn(ctx context.Context, prompt string) (planner.Reply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, planner.Timeout, fmt.Errorf("no plan within %s", planner.Timeout))
+	defer cancel()
 	if m.w == nil {
-		tools := []string{"Read", "Glob", "Grep"}
-		if m.spec.Mode == orchestrator.ModeIdea {
-			tools = []string{}
-		}
 		e := m.spec.Endpoint
 		o := worker.Options{
 			Client: m.d.run.Settings.Client, Sandbox: m.d.box, Home: m.d.place.Home("manager"), Socket: filepath.Join(m.d.sockets, "manager"), Token: m.tok, Tree: m.work, Dir: m.work,
-			Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: managerTurns, Tools: tools, Schema: plan.Schema(), Env: m.d.environ(), Stall: m.d.run.Settings.Stall, Log: m.d.log,
+			Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: planner.MaxTurns, Tools: planner.Tools(planner.Ask{Mode: m.spec.Mode}), Schema: plan.Schema(), Env: m.d.environ(), Stall: m.d.run.Settings.Stall, Log: m.d.log,
 		}
 		w, err := worker.Start(ctx, o)
 		if err != nil {
