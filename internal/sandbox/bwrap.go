@@ -3,6 +3,7 @@ package sandbox
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // bwrapArgs are the program and its arguments up to the command. The environment is not among them: bwrap hands its
@@ -49,6 +50,10 @@ func (b *backend) bwrapArgs(l *layout, network bool) []string {
 	}
 	if root {
 		args = append(args, "--remount-ro", "/")
+	}
+	for _, kv := range l.private {
+		key, value, _ := strings.Cut(kv, "=")
+		args = append(args, "--setenv", key, value)
 	}
 	return append(args, "--chdir", filepath.Clean(l.dir))
 }

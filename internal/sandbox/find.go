@@ -54,7 +54,7 @@ func Find(ctx context.Context, want Kind, launcher []string) (Sandbox, error) {
 	return Sandbox{b}, nil
 }
 
-const remedy = "install bubblewrap and allow unprivileged user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap), or use a kernel from 5.19 on with landlock among its security modules"
+const remedy = "install bubblewrap and allow unprivileged user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap), or use a kernel from 6.2 on with landlock among its security modules"
 
 // isolation is what every bwrap gets; the user namespace follows, as it works here.
 var isolation = [...]string{"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"}
@@ -66,21 +66,41 @@ func (b *backend) tryBwrap(ctx context.Context) error {
 	}
 	b.kind, b.bwrap = Bwrap, path
 	var first error
-	for _, user := range [...][]string{{"--unshare-user", "--disable-userns"}, {"--unshare-user"}, {}} {
-		b.flags = append(slices.Clone(isolation[:]), user...)
-		err := b.trial(ctx)
-		if err == nil {
-			b.lacks = nil
-			if len(user) < 2 {
-				b.lacks = []string{"a ban on new user namespaces inside"}
-			}
-			return nil
+	for _, filter := range [...]bool{true, false} {
+		if filter && len(b.launcher) == 0 {
+			continue
 		}
-		if first == nil || len(user) == 1 { // the try with namespaces alone says best what is wrong
-			first = err
+		b.filter = filter
+		for i, user := range userNamespaces {
+			b.flags = append(slices.Clone(isolation[:]), user...)
+			err := b.trial(ctx)
+			if err == nil {
+				b.lacks = b.bwrapLacks(i == 0)
+				return nil
+			}
+			if first == nil || i == 1 { // the try with the namespace alone says best what is wrong
+				first = err
+			}
+			if ctx.Err() != nil {
+				return first
+			}
 		}
 	}
 	return fmt.Errorf("bwrap does not work here (%w)", first)
+}
+
+// userNamespaces are tried in this order: with one that is the last, with one, and without for a bwrap with set-user-ID.
+var userNamespaces = [...][]string{{"--unshare-user", "--disable-userns"}, {"--unshare-user"}, {}}
+
+func (b *backend) bwrapLacks(last bool) []string {
+	var lacks []string
+	if !last {
+		lacks = append(lacks, "a ban on new user namespaces inside")
+	}
+	if !b.filter {
+		lacks = append(lacks, "a filter of system calls: sockets to the host of a virtual machine and kernel keyrings can be reached")
+	}
+	return lacks
 }
 
 // trial runs true in the backend as it is set now.

@@ -40,5 +40,8 @@ func (b *backend) landlockArgs(l *layout, p Policy) ([]string, error) {
 			args = append(args, "-ro", e.from)
 		}
 	}
+	for _, kv := range l.private {
+		args = append(args, "-env", kv)
+	}
 	return append(args, "--"), nil
 }

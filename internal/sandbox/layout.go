@@ -32,20 +32,19 @@ type entry struct {
 // layout is a policy with its paths looked up: entries in the order in which they are put on top of each other, and
 // the symbolic links that lead to them by the names the caller uses.
 type layout struct {
-	dir     string
-	tmp     string
-	env     []string
-	entries []entry
-	links   []link
+	dir      string
+	tmp      string
+	env      []string
+	entries  []entry
+	links    []link   // made inside
+	followed []link   // on the way to From of the binds
+	private  []string // environment for the command alone
 }
 
 type link struct{ at, target string }
 
 func newLayout(p Policy, b *backend) (*layout, error) {
-	l := &layout{}
-	if err := l.environment(p); err != nil {
-		return nil, err
-	}
+	l := &layout{env: slices.Clone(p.Env)}
 	var err error
 	if l.dir, err = checkPath("working folder", p.Dir); err != nil {
 		return nil, err
@@ -56,18 +55,21 @@ func newLayout(p Policy, b *backend) (*layout, error) {
 		return nil, fmt.Errorf("working folder %s is not a folder", l.dir)
 	}
 	if b.kind == None {
-		return l, nil
+		return l, l.temporary(p)
 	}
+	l.splitEnvironment()
 	l.addBase(p.Network)
 	for _, path := range b.settings {
 		l.entries = append(l.entries, entry{class: base, what: "settings", from: path, to: path})
 	}
-	rw := p.ReadWrite
-	if l.tmp != "" {
-		rw = append(slices.Clone(rw), Bind{From: l.tmp})
-	}
-	if err := errors.Join(l.addBinds(readOnly, p.ReadOnly), l.addBinds(readWrite, rw)); err != nil {
+	if err := errors.Join(l.addBinds(readOnly, p.ReadOnly), l.addBinds(readWrite, p.ReadWrite)); err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if err := l.distrust(); err != nil {
+		return nil, err
+	}
+	if err := l.temporary(p); err != nil {
+		return nil, err
 	}
 	if err := l.addHidden(append(slices.Clone(b.secrets), p.Hide...)); err != nil {
 		return nil, err
@@ -88,9 +90,8 @@ func newLayout(p Policy, b *backend) (*layout, error) {
 	return l, nil
 }
 
-// environment checks Env, makes the folder for temporary files and names it to the command.
-func (l *layout) environment(p Policy) error {
-	l.env = slices.Clone(p.Env)
+// temporary makes the folder for temporary files and names it to the command.
+func (l *layout) temporary(p Policy) error {
 	if p.Tmp == "" {
 		return nil
 	}
@@ -98,12 +99,40 @@ func (l *layout) environment(p Policy) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(tmp, 0o700); err != nil {
-		return fmt.Errorf("make temporary folder: %w", err)
-	}
 	l.tmp = tmp
 	if !slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "TMPDIR=") }) {
 		l.env = append(l.env, "TMPDIR="+tmp)
+	}
+	l.addLinks(tmp)
+	if err := l.distrust(); err != nil { // before a folder is made where a link leads to
+		return err
+	}
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return fmt.Errorf("make temporary folder: %w", err)
+	}
+	return l.addBinds(readWrite, []Bind{{From: tmp}})
+}
+
+// splitEnvironment keeps from the launcher and from bwrap what would make them load or do something: they run outside.
+func (l *layout) splitEnvironment() {
+	l.env = slices.DeleteFunc(l.env, func(kv string) bool {
+		key, _, _ := strings.Cut(kv, "=")
+		acts := strings.HasPrefix(key, "LD_") || strings.HasPrefix(key, "GLIBC_") || strings.HasPrefix(key, "MALLOC_") || key == "GCONV_PATH" || key == "GODEBUG"
+		if acts {
+			l.private = append(l.private, kv)
+		}
+		return acts
+	})
+}
+
+// distrust refuses links that an earlier command can have made: one in a writable place would open whatever it names.
+func (l *layout) distrust() error {
+	for _, k := range l.followed {
+		for _, e := range l.entries {
+			if e.class == readWrite && e.dir && within(k.at, e.from) {
+				return fmt.Errorf("bind source: %q is a symbolic link in the writable %q", k.at, e.from)
+			}
+		}
 	}
 	return nil
 }
@@ -167,6 +196,7 @@ func (l *layout) addBinds(c class, binds []Bind) error {
 				continue
 			}
 			to = realParent(to)
+			l.followed = append(l.followed, linksTo(from)...)
 		} else {
 			l.addLinks(from)
 		}
@@ -199,33 +229,35 @@ func realParent(path string) string {
 
 // addLinks notes the symbolic links on the way to path, so that its name works inside, too.
 func (l *layout) addLinks(path string) {
+	for _, k := range linksTo(path) {
+		l.followed = append(l.followed, k)
+		if !slices.Contains(l.links, k) {
+			l.links = append(l.links, k)
+		}
+	}
+}
+
+// linksTo lists the symbolic links that are followed on the way to path, as far as it exists.
+func linksTo(path string) []link {
+	const most = 255 // path_resolution(7) allows 40
+	var links []link
 	at := "/"
 	rest := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	for hops := 0; len(rest) > 0 && hops < 255; {
+	for len(rest) > 0 && len(links) < most {
 		next := filepath.Join(at, rest[0])
-		info, err := os.Lstat(next)
-		if err != nil {
-			return
-		}
-		if info.Mode().Type() != fs.ModeSymlink {
+		target, err := os.Readlink(next)
+		if err != nil { // no link, or nothing at all
 			at, rest = next, rest[1:]
 			continue
 		}
-		target, err := os.Readlink(next)
-		if err != nil {
-			return
-		}
-		hops++
-		if !slices.Contains(l.links, link{next, target}) {
-			l.links = append(l.links, link{next, target})
-		}
+		links = append(links, link{next, target})
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(at, target)
 		}
-		tail := rest[1:]
 		at = "/"
-		rest = append(strings.Split(strings.TrimPrefix(filepath.Clean(target), "/"), "/"), tail...)
+		rest = append(strings.Split(strings.TrimPrefix(filepath.Clean(target), "/"), "/"), rest[1:]...)
 	}
+	return links
 }
 
 func (l *layout) addHidden(paths []string) error {
@@ -235,8 +267,8 @@ func (l *layout) addHidden(paths []string) error {
 			return err
 		}
 		real, err := filepath.EvalSymlinks(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue // what we cannot reach, a command with fewer rights cannot either
 		} else if err != nil {
 			return fmt.Errorf("hidden place: %w", err)
 		}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,6 +62,7 @@ type backend struct {
 	launcher []string
 	bwrap    string   // path of the program
 	flags    []string // that worked with it
+	filter   bool     // bwrap: system calls are filtered
 	broker   bool     // landlock: attribute changes and socket connects are decided by the launcher
 	abi      int      // landlock: version of the kernel interface
 	procs    bool     // the number of processes can be limited
@@ -102,7 +104,7 @@ func (s Sandbox) Wrap(p Policy, argv []string) (proc.Cmd, error) {
 	c := proc.Cmd{Dir: l.dir, Env: l.env, Bare: true}
 	switch s.b.kind {
 	case Bwrap:
-		c.Argv = append(s.b.limits(p), s.b.bwrapArgs(l, p.Network)...)
+		c.Argv = append(s.b.front(p), s.b.bwrapArgs(l, p.Network)...)
 		c.Argv = append(c.Argv, "--")
 	case Landlock:
 		c.Argv, err = s.b.landlockArgs(l, p)
@@ -114,13 +116,17 @@ func (s Sandbox) Wrap(p Policy, argv []string) (proc.Cmd, error) {
 	return c, nil
 }
 
-// limits is the launcher in front of a command that has limits, and nothing when there are none to set.
-func (b *backend) limits(p Policy) []string {
+// front is the launcher before bwrap, and nothing when it has nothing to do.
+func (b *backend) front(p Policy) []string {
 	args := b.limitFlags(p)
+	if b.filter {
+		args = append(args, "-filter")
+	}
 	if len(args) == 0 {
 		return nil
 	}
-	return append(append(slices.Clone(b.launcher), "run"), append(args, "--")...)
+	argv := append(slices.Clone(b.launcher), "run", "-parent", strconv.Itoa(os.Getpid()))
+	return append(append(argv, args...), "--")
 }
 
 func (b *backend) limitFlags(p Policy) []string {

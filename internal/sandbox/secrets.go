@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // named are places below /etc that are hidden even when everybody may read them.
@@ -27,6 +29,12 @@ func systemSecrets() []string {
 		}
 		info, err := d.Info()
 		if err != nil || info.Mode().Type() == fs.ModeSymlink || info.Mode().Perm()&0o004 != 0 {
+			return nil
+		}
+		if unix.Access(path, unix.R_OK) != nil { // not for us, and less for a command
+			if d.IsDir() {
+				return fs.SkipDir
+			}
 			return nil
 		}
 		found = append(found, path)

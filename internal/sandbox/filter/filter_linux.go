@@ -13,25 +13,31 @@ import (
 
 // Options choose what the filter denies.
 type Options struct {
-	Network bool // sockets of every kind but Unix datagrams are allowed
-	Broker  bool // attribute changes and connects wait for the answer of the holder of the listener
+	Network    bool // Internet sockets are allowed
+	Broker     bool // attribute changes and connects wait for the answer of the holder of the listener
+	Namespaces bool // for bwrap: it makes mounts and namespaces, and those of its own guard the rest
 }
 
-// refused are calls that no work on source code needs, and that reach beyond the confinement: mounts and namespaces,
-// kernel keyrings and System V memory (shared with every process of the user outside), and io_uring, whose operations
-// this filter would not see.
+// refused are calls that no work on source code needs, and that reach beyond any confinement: kernel keyrings, which
+// are shared with the processes of the user outside, tracing of the kernel, and what only looks harmless.
 var refused = [...]string{
-	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
 	"swapon", "swapoff", "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "acct", "quotactl", "quotactl_fd",
 	"bpf", "perf_event_open", "userfaultfd", "fanotify_init", "open_by_handle_at", "syslog", "lookup_dcookie", "nfsservctl",
-	"keyctl", "add_key", "request_key",
-	"shmget", "shmat", "shmctl", "shmdt", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl",
-	"mq_open", "mq_unlink", "sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
+	"keyctl", "add_key", "request_key", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
 	"iopl", "ioperm", "modify_ldt", "vhangup", "process_madvise", "pidfd_getfd",
 }
 
-// absent answer that they do not exist, because programs then use what is filtered: clone3 has its flags in memory.
-var absent = [...]string{"io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"}
+// enclosed are refused where there are no namespaces: mounts and namespaces themselves, and the memory and queues that
+// all processes of the user share.
+var enclosed = [...]string{
+	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
+	"shmget", "shmat", "shmctl", "shmdt", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl",
+	"mq_open", "mq_unlink", "sethostname", "setdomainname",
+}
+
+// absent answer that they do not exist, because programs then use what is filtered: the operations of io_uring are not
+// seen here.
+var absent = [...]string{"io_uring_setup", "io_uring_enter", "io_uring_register"}
 
 // attributes are the extended ones, which are refused as on a file system that has none.
 var attributes = [...]string{"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"}
@@ -53,6 +59,10 @@ const (
 	namespaces   = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 )
 
+func denial(errno unix.Errno) seccomp.Action {
+	return seccomp.ActionErrno | seccomp.Action(errno)
+}
+
 // Install puts the calling thread, and what it executes, under the filter for good. The thread needs no_new_privs. The
 // listener is -1 without Options.Broker; else it is an open descriptor for package broker.
 func Install(o Options) (listener int, err error) {
@@ -67,16 +77,15 @@ func Install(o Options) (listener int, err error) {
 	known := func(names []string) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, ok := number(name); return !ok })
 	}
-	denial := func(errno unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(errno) }
-	err = seccomp.LoadFilter(seccomp.Filter{Policy: seccomp.Policy{
-		DefaultAction: seccomp.ActionAllow,
-		Syscalls: []seccomp.SyscallGroup{
-			{Names: known(refused[:]), Action: denial(unix.EPERM)},
-			{Names: known(absent[:]), Action: denial(unix.ENOSYS)},
-			{Names: known(attributes[:]), Action: denial(unix.EOPNOTSUPP)},
-		},
-	}})
-	if err != nil {
+	deny, none := known(refused[:]), known(absent[:])
+	groups := []seccomp.SyscallGroup{}
+	if !o.Namespaces {
+		deny = append(deny, known(enclosed[:])...)
+		none = append(none, known([]string{"clone3"})...) // its flags are in memory
+		groups = append(groups, seccomp.SyscallGroup{Names: known(attributes[:]), Action: denial(unix.EOPNOTSUPP)})
+	}
+	groups = append(groups, seccomp.SyscallGroup{Names: deny, Action: denial(unix.EPERM)}, seccomp.SyscallGroup{Names: none, Action: denial(unix.ENOSYS)})
+	if err := seccomp.LoadFilter(seccomp.Filter{Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: groups}}); err != nil {
 		return -1, fmt.Errorf("install system call filter: %w", err)
 	}
 	// The library lets other architectures pass, and compares 64 bits where the kernel looks at 32: the rules about
@@ -103,25 +112,11 @@ func Install(o Options) (listener int, err error) {
 // arguments adds the rules that look at arguments. Only their low halves count, as for the kernel.
 func (p *program) arguments(o Options, number func(string) (uint32, bool)) {
 	for _, name := range [...]string{"socket", "socketpair"} {
-		nr, ok := number(name)
-		if !ok {
-			continue
+		if nr, ok := number(name); ok {
+			p.call(nr, func(p *program) { p.sockets(o) })
 		}
-		p.call(nr, func(p *program) {
-			if !o.Network {
-				p.load(offArgument(0))
-				p.unless(unix.AF_UNIX, unix.SECCOMP_RET_ERRNO|uint32(unix.EAFNOSUPPORT))
-			}
-			// A Unix datagram socket reaches any other by its path in each sendto; raw stands for it.
-			p.load(offArgument(0))
-			p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.AF_UNIX, 0, 4)
-			p.load(offArgument(1))
-			p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf, 0, 0)
-			p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 2, 0, 1) // 2 = datagram, 3 = raw, 1 = stream, 5 = packets in order
-			p.ret(unix.SECCOMP_RET_ERRNO | uint32(unix.EPROTONOSUPPORT))
-		})
 	}
-	if nr, ok := number("clone"); ok {
+	if nr, ok := number("clone"); ok && !o.Namespaces {
 		p.call(nr, func(p *program) {
 			p.load(offArgument(0))
 			p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, namespaces, 0, 1)
@@ -136,12 +131,35 @@ func (p *program) arguments(o Options, number func(string) (uint32, bool)) {
 			}
 		})
 	}
-	if nr, ok := number("prlimit64"); ok { // the limits of a process outside are its life
+	if nr, ok := number("prlimit64"); ok && !o.Namespaces { // the limits of a process outside are its life
 		p.call(nr, func(p *program) {
 			p.load(offArgument(0))
 			p.unless(0, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
 		})
 	}
+}
+
+// sockets allows Unix ones, and those of the Internet with the network, or where a network namespace guards them; the
+// kernel's routing sockets belong to them. Others, such as those to the host of a virtual machine, know no namespace.
+func (p *program) sockets(o Options) {
+	p.load(offArgument(0))
+	allowed := []uint32{unix.AF_UNIX}
+	if o.Network || o.Namespaces {
+		allowed = append(allowed, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
+	}
+	for i, family := range allowed {
+		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, family, uint8(len(allowed)-i), 0) // over the rest and the return
+	}
+	p.ret(unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT))
+	if o.Namespaces {
+		return
+	}
+	// A Unix datagram socket reaches any other by its path in each sendto; raw stands for it.
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.AF_UNIX, 0, 4)
+	p.load(offArgument(1))
+	p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf, 0, 0)
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 2, 0, 1) // 2 = datagram, 3 = raw, 1 = stream, 5 = packets in order
+	p.ret(unix.SECCOMP_RET_ERRNO | uint32(unix.EPROTONOSUPPORT))
 }
 
 // Offsets in struct seccomp_data. The machines that are built for are little-endian.

@@ -20,9 +20,11 @@ type place struct{ mode, path string }
 type options struct {
 	landlock bool
 	broker   bool
+	filter   bool // system calls of bwrap and what it runs
 	network  bool
 	tmp      bool     // make a folder for temporary files and remove it
 	parent   int      // who is expected to be the parent; 0 = anybody
+	env      []string // for the command alone
 	groups   []string // of package cgroup, made by the first role
 	procs    int
 	memory   int64
@@ -52,6 +54,9 @@ func parse(args []string) (options, error) {
 		case "-broker":
 			o.broker = true
 			continue
+		case "-filter":
+			o.filter = true
+			continue
 		case "-net":
 			o.network = true
 			continue
@@ -77,6 +82,8 @@ func (o *options) set(flag, value string) error {
 			return fmt.Errorf("%w: %s %q is not absolute", errUsage, flag, value)
 		}
 		o.places = append(o.places, place{flag[1:], value})
+	case "-env":
+		o.env = append(o.env, value)
 	case "-group":
 		o.groups = append(o.groups, value)
 	case "-parent":

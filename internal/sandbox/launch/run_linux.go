@@ -48,9 +48,19 @@ func run(o options, prefix []string) int {
 		}
 		return runGuard(o, prefix, s)
 	}
-	return s.start(group, o.argv[0], o.argv, &os.ProcAttr{
+	if o.filter {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // of this thread, which starts bwrap
+			return report(fmt.Errorf("set no_new_privs: %w", err))
+		}
+		if _, err := filter.Install(filter.Options{Namespaces: true}); err != nil {
+			return report(err)
+		}
+	}
+	return s.start(group, toGrandchildren, o.argv[0], o.argv, &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}, // it comes when the thread that starts the child ends: never
+		// A group of its own, because TERM to ours would end bwrap at once. The death signal comes when the thread that
+		// starts the child ends, and this one does not.
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	})
 }
 
@@ -67,11 +77,11 @@ func runGuard(o options, prefix []string, s *supervisor) int {
 	if err != nil {
 		return report(fmt.Errorf("start the guard: %w", err))
 	}
-	return s.wait(child.Pid, child.Pid, grace+grace/2)
+	return s.wait(child.Pid, toChild, grace+grace/2)
 }
 
 // start starts the command in its control group, so that it is limited from the first moment, and waits for its end.
-func (s *supervisor) start(group *cgroup.Group, exe string, argv []string, attr *os.ProcAttr) int {
+func (s *supervisor) start(group *cgroup.Group, address addressee, exe string, argv []string, attr *os.ProcAttr) int {
 	if err := group.Enter(); err != nil {
 		return report(errors.Join(err, group.Leave()))
 	}
@@ -82,10 +92,6 @@ func (s *supervisor) start(group *cgroup.Group, exe string, argv []string, attr 
 	}
 	if err != nil {
 		return report(fmt.Errorf("start %s: %w", exe, err))
-	}
-	address := child.Pid
-	if attr.Sys.Setpgid {
-		address = -child.Pid
 	}
 	return s.wait(child.Pid, address, grace)
 }
@@ -113,7 +119,7 @@ func guard(o options, prefix []string) int {
 			_ = broker.Serve(listener, o.rules()) // when it fails, calls fail: closed
 		}
 	}()
-	return s.start(group, "/proc/self/exe", again(prefix, "stage", o), &os.ProcAttr{
+	return s.start(group, toGroup, "/proc/self/exe", again(prefix, "stage", o), &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, theirs},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	})
@@ -166,7 +172,7 @@ func stage(o options) int {
 		}
 		_ = unix.Close(listener)
 	}
-	return become(o.argv)
+	return become(o.argv, append(os.Environ(), o.env...))
 }
 
 // receive gets the listener; -1 when the stage has none.
@@ -188,7 +194,7 @@ func receive(sock int) (int, error) {
 }
 
 // become executes the command, found on PATH like execvp(3), under the restrictions that hold by now.
-func become(argv []string) int {
+func become(argv, env []string) int {
 	candidates := []string{argv[0]}
 	if !strings.Contains(argv[0], "/") {
 		candidates = nil
@@ -200,7 +206,7 @@ func become(argv []string) int {
 	}
 	status, last := ExitNotFound, error(unix.ENOENT)
 	for _, path := range candidates {
-		err := syscall.Exec(path, argv, os.Environ())
+		err := syscall.Exec(path, argv, env)
 		if err == syscall.EACCES || err != syscall.ENOENT && err != syscall.ENOTDIR {
 			status, last = ExitNotRunning, err
 		}

@@ -33,8 +33,8 @@ func newSupervisor() (*supervisor, error) {
 }
 
 // wait waits for the end of the child, or for a signal to end it, kills whatever is left below us, and gives the exit
-// status. address is where TERM goes: the child, or its group when negative; patience lies between it and the kill.
-func (s *supervisor) wait(child, address int, patience time.Duration) int {
+// status. address is where TERM goes; patience lies between it and the kill.
+func (s *supervisor) wait(child int, address addressee, patience time.Duration) int {
 	ended, all := make(chan int, 1), make(chan struct{})
 	go func() {
 		defer close(all)
@@ -62,7 +62,7 @@ func (s *supervisor) wait(child, address int, patience time.Duration) int {
 				status = s.abandon(child, ended)
 				break
 			}
-			_ = unix.Kill(address, sig.(syscall.Signal))
+			address(child, sig.(syscall.Signal))
 			if deadline == nil {
 				deadline = time.After(patience)
 			}
@@ -78,6 +78,27 @@ func (s *supervisor) wait(child, address int, patience time.Duration) int {
 		case <-time.After(sweep):
 			killTree()
 		}
+	}
+}
+
+// addressee hands a signal on.
+type addressee func(child int, sig syscall.Signal)
+
+func toChild(child int, sig syscall.Signal) { _ = unix.Kill(child, sig) }
+func toGroup(child int, sig syscall.Signal) { _ = unix.Kill(-child, sig) }
+
+// toGrandchildren is for bwrap, which would end at once: it has one child, the first process of the new process list,
+// and below that is the command.
+func toGrandchildren(child int, sig syscall.Signal) {
+	tree := family()
+	found := false
+	for _, first := range tree[child] {
+		for _, command := range tree[first] {
+			found = unix.Kill(command, sig) == nil || found
+		}
+	}
+	if !found {
+		_ = unix.Kill(child, sig)
 	}
 }
 
@@ -117,20 +138,7 @@ func killTree() {
 
 // descendants lists everything below root. They cannot get away: an orphan falls to us.
 func descendants(root int) []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	children := map[int][]int{}
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if parent := parentOf(pid); parent > 0 {
-				children[parent] = append(children[parent], pid)
-			}
-		}
-	}
+	children := family()
 	var found []int
 	for next := children[root]; len(next) > 0; {
 		pid := next[0]
@@ -138,6 +146,25 @@ func descendants(root int) []int {
 		found = append(found, pid)
 	}
 	return found
+}
+
+// family gives the children of every process.
+func family() map[int][]int {
+	children := map[int][]int{}
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return children
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if parent := parentOf(pid); parent > 0 {
+				children[parent] = append(children[parent], pid)
+			}
+		}
+	}
+	return children
 }
 
 // parentOf reads field 4 of /proc/PID/stat; 0 for what has ended.
