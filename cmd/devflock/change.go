@@ -126,9 +126,10 @@ func (a *app) integrate() *cli.Command {
 	var asJSON bool
 	var po projectOptions
 	return &cli.Command{
-		Name: "integrate", Usage: "integrate what workers have finished in a stopped run", ArgsUsage: "[RUN]", Description: `Accepted work that was not merged when the run stopped goes to the run's
-integration branch, tested as in a run; then devflock/integration points
-there. Your branch is not touched.
+		Name: "integrate", Usage: "take what a run has integrated, though it has not ended well", ArgsUsage: "[RUN]", Description: `A run that has done everything gives devflock/integration its result by
+itself. This does the same for a run that was stopped or has failed tasks:
+the branch gets what was merged and tested so far. Your branch is not
+touched. Accepted work that waits for its merge needs: devflock resume.
 
 Examples:
   devflock integrate
@@ -153,11 +154,7 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 				return explained(err, run.ID)
 			}
 			return a.Print(asJSON, got, func(w io.Writer) error {
-				if len(got.Tasks) == 0 {
-					fmt.Fprintln(w, "Nothing was waiting to be integrated.")
-				} else {
-					fmt.Fprintf(w, "Integrated: %s\n", grid.Clean(strings.Join(got.Tasks, ", ")))
-				}
+				fmt.Fprintf(w, "Integrated: %s\n", grid.Clean(strings.Join(got.Tasks, ", ")))
 				_, err := fmt.Fprintf(w, "Branch: %s at %s\nNext:\n  git diff %s...%s\n", got.Branch, got.Commit[:min(12, len(got.Commit))], cmp.Or(run.Base[:min(12, len(run.Base))], "HEAD"), got.Branch)
 				return err
 			})

@@ -96,7 +96,6 @@ func (a *app) show(e engine.Engine, m *live.Model, events <-chan live.Event, v v
 			case <-ctx.Done():
 			}
 		}()
-		fmt.Fprintln(a.Stdout)
 		screen := live.Screen{In: in, Out: a.Stdout, Environ: a.environ, Colours: a.Coloured(), Now: a.Now, Interrupt: a.interrupt, Poll: func() (live.Snapshot, bool) { return snapshot(e, m.Run.ID) }}
 		return screen.Show(ctx, m, events)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/bind"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/live"
 	"github.com/devflow-suite/devflow/internal/config"
@@ -48,7 +49,7 @@ func openFake(sys engine.System) (engine.Engine, error) {
 	}
 	f.ledger = orchestrator.Open(f.db, sys.Now)
 	return engine.Engine{
-		Probe: f.probe, Examine: trees.Examine, Init: trees.Init, Plan: f.plan, DryRun: f.dryRun, Prepare: f.prepare, Drive: f.drive, Runs: f.ledger.Runs,
+		Probe: f.probe, Examine: trees.Examine, Init: trees.Init, Plan: f.plan, DryRun: f.dryRun, Commit: bind.Commit, Prepare: f.prepare, Drive: f.drive, Runs: f.ledger.Runs,
 		View: f.view, Swap: f.swap, Integrate: f.integrate, Stop: f.stop, Remove: f.remove, Defaults: f.defaults, Endpoints: f.endpoints, Log: f.log, Close: f.db.Close,
 	}, nil
 }
@@ -121,13 +122,14 @@ func (f *fake) plan(ctx context.Context, r engine.PlanRequest, say func(string))
 	return p, ctx.Err()
 }
 
-func (f *fake) dryRun(context.Context, trees.Project, orchestrator.Plan, orchestrator.Settings) ([]engine.Flag, error) {
+func (f *fake) dryRun(context.Context, trees.Project, string, orchestrator.Plan, orchestrator.Settings) ([]engine.Flag, error) {
 	return []engine.Flag{{Task: "t4", Reason: "passes already, before any work: it cannot tell whether the task was done"}}, nil
 }
 
-func (f *fake) defaults(s orchestrator.Settings) orchestrator.Settings {
+func (f *fake) defaults(s orchestrator.Settings) (orchestrator.Settings, error) {
 	s.Attempts, s.TaskTimeout = cmp.Or(s.Attempts, 3), cmp.Or(s.TaskTimeout, 20*time.Minute)
-	return s
+	s.Confine = cmp.Or(s.Confine, "auto")
+	return s, nil
 }
 
 func (f *fake) folder(id orchestrator.RunID) string {

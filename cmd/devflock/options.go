@@ -70,8 +70,11 @@ func (a *app) examined(ctx context.Context, e engine.Engine, o projectOptions) (
 		return p, "", frame.Hint(errors.New(uncommitted(len(p.Dirty))), "commit them, or start from a commit with: --base HEAD")
 	}
 	_ = show.Notes(a.Stderr, p.Notes, frame.Columns(a.Stderr)) // a closed stderr is no reason not to work
-	if base = o.base; base == "" || base == "HEAD" {
-		base = p.Head
+	if o.base == "" || o.base == "HEAD" {
+		return p, p.Head, nil
+	}
+	if base, err = e.Commit(ctx, p, o.base); err != nil {
+		return p, "", frame.Hint(err, "git log --oneline")
 	}
 	return p, base, nil
 }
@@ -341,12 +344,15 @@ func (a *app) work(o workOptions) (orchestrator.Mode, string, error) {
 	return mode, text, err
 }
 
+func (a *app) confinement(v string) error {
+	return a.Check(commandline.OneOf("confine", v, "auto", "bwrap", "landlock", "none"))
+}
+
 // settingsFlags are the limits of a run.
-func (a *app) settingsFlags(s *orchestrator.Settings, alone *bool) []cli.Flag {
+func (a *app) settingsFlags(o *startOptions) []cli.Flag {
+	s := &o.settings
 	return []cli.Flag{
-		&cli.StringFlag{Name: "confine", Usage: "how workers are confined: auto, bwrap, landlock or none", Value: "auto", Destination: &s.Confine, Validator: func(v string) error {
-			return a.Check(commandline.OneOf("confine", v, "auto", "bwrap", "landlock", "none"))
-		}},
+		&cli.StringFlag{Name: "confine", Usage: "how workers are confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.confinement},
 		a.countFlag("attempts", "at most `N` attempts per task", 20, &s.Attempts),
 		a.spanFlag("task-timeout", "`TIME` of one attempt", false, &s.TaskTimeout),
 		a.spanFlag("stall", "end an attempt after this `TIME` without a sign of life; 0: never", true, &s.Stall),
@@ -363,7 +369,10 @@ func (a *app) settingsFlags(s *orchestrator.Settings, alone *bool) []cli.Flag {
 			return nil
 		}},
 		&cli.StringFlag{Name: "test", Usage: "run `CMD` on every merged tree, in the project's folder", Destination: &s.Test},
-		&cli.BoolFlag{Name: "no-cross-region", Usage: "workers cannot ask other regions or request changes there", Destination: alone},
+		&cli.StringSliceFlag{Name: "protect", Usage: "files of this `PATTERN` stand as at the start while a command checks; may be repeated", Destination: &s.Protect},
+		&cli.BoolFlag{Name: "no-judge", Usage: "the judge does not look at what workers did", Destination: &o.unjudged},
+		&cli.BoolFlag{Name: "no-cross-region", Usage: "workers cannot ask other regions or request changes there", Destination: &o.alone},
+		&cli.StringSliceFlag{Name: "expose", Usage: "workers and checks may also read `DIR`, a toolchain for instance; may be repeated", Destination: &s.Expose},
 		&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
 	}
 }

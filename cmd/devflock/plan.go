@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,8 +42,8 @@ type point struct {
 	Makespan float64 `json:"makespan"`
 }
 
-func newPlanned(p orchestrator.Plan, flags []engine.Flag) planned {
-	advice := pack.Recommend(p, advised)
+func newPlanned(p orchestrator.Plan, flags []engine.Flag, most int) planned {
+	advice := pack.Recommend(p, cmp.Or(most, advised))
 	out := planned{Plan: p, Problems: []string{}, Flags: append([]engine.Flag{}, flags...), Recommended: advice.N, Width: advice.Width, Curve: []point{}}
 	for _, c := range advice.Curve {
 		out.Curve = append(out.Curve, point{c.N, c.Makespan})
@@ -76,7 +77,7 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 			&cli.StringFlag{Name: "check", Usage: "check the plan in `FILE`", Destination: &check, Validator: a.Required("check", "a file")},
 			&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &po.init},
 			&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
-			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto, bwrap, landlock or none", Value: "auto", Destination: &s.Confine},
+			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.confinement},
 			frame.JSONFlag(&asJSON)),
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if check != "" {
@@ -105,17 +106,20 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 			if err != nil {
 				return err
 			}
-			p, flags, err := a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: list[0], Mode: mode, Request: request, Workers: wo.workers, Settings: e.Defaults(s)})
+			if s, err = e.Defaults(s); err != nil {
+				return err
+			}
+			p, flags, err := a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: list[0], Mode: mode, Request: request, Workers: wo.workers, Settings: s}, project.Head)
 			if err != nil {
 				return err
 			}
-			return a.printPlan(p, flags, out, asJSON)
+			return a.printPlan(p, flags, e.Workers, out, asJSON)
 		},
 	}
 }
 
 // makePlan asks the manager, and tries the acceptance commands.
-func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanRequest) (orchestrator.Plan, []engine.Flag, error) {
+func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanRequest, base string) (orchestrator.Plan, []engine.Flag, error) {
 	screen := a.waiting()
 	done := screen.Start("The manager plans")
 	p, err := e.Plan(ctx, r, func(text string) { fmt.Fprintln(screen, grid.Clean(text)) })
@@ -126,14 +130,14 @@ func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanReques
 		}
 		return p, nil, frame.Hint(err, "a stronger model, a narrower --request, or a plan of your own: devflock plan --check FILE")
 	}
-	flags, err := a.flags(ctx, e, r.Project, p, r.Settings)
+	flags, err := a.flags(ctx, e, r.Project, base, p, r.Settings)
 	return p, flags, err
 }
 
 // flags is what a person should look at in the acceptance commands.
-func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project, p orchestrator.Plan, s orchestrator.Settings) ([]engine.Flag, error) {
+func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project, base string, p orchestrator.Plan, s orchestrator.Settings) ([]engine.Flag, error) {
 	done := a.waiting().Start("Trying the acceptance commands")
-	flags, err := wizard.Flags(ctx, p, func() ([]engine.Flag, error) { return e.DryRun(ctx, project, p, s) })
+	flags, err := wizard.Flags(ctx, p, func() ([]engine.Flag, error) { return e.DryRun(ctx, project, base, p, s) })
 	done()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -144,8 +148,8 @@ func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project,
 	return flags, nil
 }
 
-func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, out string, asJSON bool) error {
-	result := newPlanned(p, flags)
+func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, most int, out string, asJSON bool) error {
+	result := newPlanned(p, flags, most)
 	if out != "" {
 		file, err := filepath.Abs(out)
 		if err != nil {
@@ -161,7 +165,7 @@ func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, out string, as
 			return err
 		}
 		fmt.Fprintln(w)
-		if err := show.Curve(w, pack.Recommend(p, advised)); err != nil {
+		if err := show.Curve(w, pack.Recommend(p, cmp.Or(most, advised))); err != nil {
 			return err
 		}
 		if result.File != "" {
@@ -191,7 +195,7 @@ func (a *app) checkPlan(file string, asJSON bool) error {
 		result.Problems = append(result.Problems, problem.String())
 	}
 	if len(problems) == 0 {
-		result = newPlanned(p, flags)
+		result = newPlanned(p, flags, 0)
 	}
 	if err := a.Print(asJSON, result, func(w io.Writer) error {
 		if len(problems) == 0 {

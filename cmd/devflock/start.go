@@ -31,7 +31,9 @@ type startOptions struct {
 	settings orchestrator.Settings
 	view     viewOptions
 	plan     string
-	alone    bool // no ask_region, no request_change
+	queued   string // run that waits for a plan
+	alone    bool   // no ask_region, no request_change
+	unjudged bool   // the judge does not look
 	yes      bool
 	detach   bool
 }
@@ -45,8 +47,9 @@ func (a *app) start() *cli.Command {
 	}
 	flags = append(flags, a.endpointFlags(&o.endpoint)...)
 	flags = append(flags, &cli.StringFlag{Name: "plan", Usage: "take the plan in `FILE` instead of asking for one", Destination: &o.plan, Validator: a.Required("plan", "a file")})
+	flags = append(flags, &cli.StringFlag{Name: "queued", Usage: "start the `RUN` that a Claude Code session asked for", Destination: &o.queued, Validator: a.Required("queued", "a run")})
 	flags = append(flags, a.workFlags(&o.work)...)
-	flags = append(flags, a.settingsFlags(&o.settings, &o.alone)...)
+	flags = append(flags, a.settingsFlags(&o)...)
 	flags = append(flags, a.viewFlags(&o.view)...)
 	flags = append(flags,
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before the start", Destination: &o.yes},
@@ -94,25 +97,35 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 		return err
 	}
 	defer e.Close()
+	var queued orchestrator.Run
+	if o.queued != "" {
+		if queued, err = a.queued(e, o, request); err != nil {
+			return err
+		}
+		o.project.dir, mode, request = queued.Project, queued.Mode, queued.Request
+	}
 	project, base, err := a.examined(ctx, e, o.project)
 	if err != nil {
 		return err
 	}
-	o.settings.CrossRegion = !o.alone
-	order := engine.Order{Project: project, Base: base, Mode: mode, Request: request, Plan: given, Settings: e.Defaults(o.settings)}
+	o.settings.CrossRegion, o.settings.Governed = !o.alone, !o.unjudged
+	order := engine.Order{Project: project, Base: base, Mode: mode, Request: request, Plan: given, Run: queued.ID, Session: queued.Session}
+	if order.Settings, err = e.Defaults(o.settings); err != nil {
+		return err
+	}
 	if order.Endpoints, err = a.endpoints(ctx, e, o.endpoint); err != nil {
 		return err
 	}
 	var flags []engine.Flag
 	if o.plan == "" {
-		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.workers, Settings: order.Settings})
+		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.workers, Settings: order.Settings}, base)
 	} else {
-		flags, err = a.flags(ctx, e, project, given, order.Settings)
+		flags, err = a.flags(ctx, e, project, base, given, order.Settings)
 	}
 	if err != nil {
 		return err
 	}
-	n := cmp.Or(o.work.workers, pack.Recommend(order.Plan, advised).N)
+	n := cmp.Or(o.work.workers, pack.Recommend(order.Plan, cmp.Or(e.Workers, advised)).N)
 	order.Regions = pack.Pack(order.Plan, n)
 	order.Assign = assign(order.Regions, order.Endpoints)
 	if err := a.announce(order, flags, o.view); err != nil {
@@ -128,6 +141,18 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 		}
 	}
 	return a.prepareAndDrive(ctx, e, order, o.view, o.detach)
+}
+
+// queued is a run that a session asked for and that has no plan yet.
+func (a *app) queued(e engine.Engine, o startOptions, request string) (orchestrator.Run, error) {
+	if request != "" || o.project.dir != "" {
+		return orchestrator.Run{}, frame.Usage(errors.New("--queued brings its own project and request"))
+	}
+	run, err := a.findRun(o.queued, e, o.project, nil)
+	if err == nil && run.State != orchestrator.RunQueued {
+		err = frame.Hint(fmt.Errorf("run %s has a plan already: it is %s", run.ID, run.State), "devflock resume "+string(run.ID))
+	}
+	return run, err
 }
 
 // loadPlan reads a plan file that must be right.
@@ -245,7 +270,7 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 			case run.State.Over():
 				return frame.Hint(fmt.Errorf("run %s has ended: %s", run.ID, run.State), "devflock status "+string(run.ID))
 			case run.State == orchestrator.RunQueued:
-				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --project "+run.Project+" --request '…' --url URL")
+				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --queued "+string(run.ID)+" --url URL")
 			case detach:
 				return a.detach(ctx, e, run, v)
 			}

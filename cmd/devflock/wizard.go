@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,16 @@ use, 3 the run has ended without some of its tasks`,
 				return err
 			}
 			defer e.Close()
+			settings, err := e.Defaults(orchestrator.Settings{CrossRegion: true, Governed: true})
+			if err != nil {
+				return err
+			}
 			asker := a.asker()
 			asker.Plain = asker.Plain || accessible
 			screen := &wait.Screen{W: a.Stdout, Redraw: !asker.Plain}
 			w := wizard.Wizard{
-				Ask: asker, Out: screen, Engine: e, Getenv: a.Getenv, Dir: dir, Limit: advised, Waiting: screen.Start,
-				Settings: e.Defaults(orchestrator.Settings{Confine: "auto", CrossRegion: true}),
+				Ask: asker, Out: screen, Engine: e, Getenv: a.Getenv, Dir: dir, Limit: cmp.Or(e.Workers, advised), Waiting: screen.Start,
+				Settings: settings,
 				Say:      func(format string, args ...any) { fmt.Fprintf(io.Writer(screen), format+"\n", args...) },
 			}
 			order, err := w.Run(ctx)
@@ -60,6 +65,7 @@ use, 3 the run has ended without some of its tasks`,
 			case err != nil:
 				return refused(err)
 			}
+			fmt.Fprintln(a.Stdout)
 			return a.prepareAndDrive(ctx, e, order, viewOptions{plain: asker.Plain}, false)
 		},
 	}

@@ -13,10 +13,12 @@ import (
 // runPlain asks in lines: for a screen reader, and where the cursor cannot be moved.
 func (a *Asker) runPlain(ctx context.Context, q Question, field huh.Field) error {
 	out := stripped{a.Out}
+	lead := "\n"
 	if q.Help != "" {
-		if _, err := io.WriteString(out, q.Help+"\n"); err != nil {
-			return err
-		}
+		lead += q.Help + "\n"
+	}
+	if _, err := io.WriteString(out, lead); err != nil {
+		return err
 	}
 	if a.input == nil {
 		a.input = &lines{file: a.In}

@@ -13,6 +13,7 @@ import (
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/live"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
+	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
@@ -72,6 +73,7 @@ type Order struct {
 	Assign    map[string]string // region → name of its endpoint
 	Settings  orchestrator.Settings
 	Run       orchestrator.RunID // a queued run that gets this plan; "" = a new one
+	Session   string             // Claude Code session that asked for it
 }
 
 // View is a run as the rows and, while somebody drives it, the driver say.
@@ -102,7 +104,8 @@ type System struct {
 	Getenv  func(string) string
 	Environ []string
 	Now     func() time.Time
-	Exe     string // path of the running executable
+	Exe     string         // path of the running executable
+	Judge   schedule.Judge // looks at each task of a governed run; nil = nobody
 }
 
 // Engine does the work. Every function is safe to call once at a time.
@@ -111,7 +114,8 @@ type Engine struct {
 	Examine   func(ctx context.Context, dir string) (trees.Project, error)
 	Init      func(ctx context.Context, dir string) (trees.Project, error)
 	Plan      func(ctx context.Context, r PlanRequest, say func(string)) (orchestrator.Plan, error)
-	DryRun    func(ctx context.Context, p trees.Project, plan orchestrator.Plan, s orchestrator.Settings) ([]Flag, error) // commands that pass before the work
+	DryRun    func(ctx context.Context, p trees.Project, base string, plan orchestrator.Plan, s orchestrator.Settings) ([]Flag, error) // commands that pass before the work
+	Commit    func(ctx context.Context, p trees.Project, rev string) (string, error)
 	Prepare   func(ctx context.Context, o Order) (orchestrator.Run, error)
 	Drive     func(ctx context.Context, id orchestrator.RunID, observe func(live.Event)) (live.Summary, error)
 	Runs      func(limit int) ([]orchestrator.Run, error)
@@ -120,8 +124,9 @@ type Engine struct {
 	Integrate func(ctx context.Context, id orchestrator.RunID) (Integrated, error)
 	Stop      func(ctx context.Context, id orchestrator.RunID) error
 	Remove    func(ctx context.Context, id orchestrator.RunID, dry bool) (Removed, error)
-	Defaults  func(orchestrator.Settings) orchestrator.Settings  // fills in what is not set
-	Endpoints func(path string) ([]Endpoint, error)              // of an endpoints file
-	Log       func(id orchestrator.RunID) (io.ReadCloser, error) // JSON lines of the run
+	Defaults  func(orchestrator.Settings) (orchestrator.Settings, error) // fills in what is not set
+	Endpoints func(path string) ([]Endpoint, error)                      // of an endpoints file
+	Log       func(id orchestrator.RunID) (io.ReadCloser, error)         // JSON lines of the run
+	Workers   int                                                        // to recommend at most, as the user has it; 0 = no wish
 	Close     func() error
 }

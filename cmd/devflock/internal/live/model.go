@@ -262,7 +262,7 @@ func (m *Model) line(w *Worker, e Event) {
 	if e.Attempt > 0 {
 		w.Attempt = e.Attempt
 	}
-	w.Last = cmp.Or(e.Text, sentence(e.Kind))
+	w.Last = cmp.Or(e.Text, Sentence(e.Kind))
 	if (state == "idle" || state == "lands") && m.stateOf(w.Region) == "ended" {
 		w.State = "ended"
 	}
@@ -291,8 +291,8 @@ func words(k Kind) string {
 	return "same" // also what a newer scheduler says
 }
 
-// sentence stands for an event that brought no text.
-func sentence(k Kind) string {
+// Sentence stands for an event that brought no text.
+func Sentence(k Kind) string {
 	switch k {
 	case TaskStarted:
 		return "started"
@@ -436,7 +436,7 @@ func (m *Model) remaining() float64 {
 func (m *Model) ETA(now time.Time) (time.Duration, bool) {
 	left := m.remaining()
 	gone := m.todo - left
-	if gone <= 0 || left <= 0 || m.Run.State != orchestrator.RunRunning {
+	if !now.After(m.since) || gone <= 0 || left <= 0 || m.Run.State != orchestrator.RunRunning {
 		return 0, false
 	}
 	return time.Duration(float64(now.Sub(m.since)) * left / gone), true

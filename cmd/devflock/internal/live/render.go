@@ -78,7 +78,7 @@ func (m *Model) head(look Look, now time.Time) []string {
 		parts = append(parts, "about "+grid.Span(eta)+" left")
 	}
 	lines := []string{look.paint(bold, grid.Cut(strings.Join(parts, " · "), cells(look)))}
-	figures := []string{bar(done, failed+blocked, len(m.Tasks)) + " " + strconv.Itoa(done) + "/" + strconv.Itoa(len(m.Tasks)) + " tasks"}
+	figures := []string{bar(done, failed+blocked, len(m.Tasks), look) + " " + strconv.Itoa(done) + "/" + strconv.Itoa(len(m.Tasks)) + " tasks"}
 	if failed > 0 {
 		figures = append(figures, strconv.Itoa(failed)+" failed")
 	}
@@ -106,20 +106,26 @@ func cells(look Look) int {
 	return look.Width
 }
 
-// barWidth is that of the tasks' bar, in cells.
-const barWidth = 20
+// Widths of the tasks' bar, in cells.
+const barWidth, barNarrow = 20, 10
 
-func bar(done, lost, all int) string {
-	if all == 0 {
-		return "[" + strings.Repeat(".", barWidth) + "]"
+func bar(done, lost, all int, look Look) string {
+	width := barWidth
+	if narrow(look) {
+		width = barNarrow
 	}
-	d, l := done*barWidth/all, lost*barWidth/all
-	return "[" + strings.Repeat("#", d) + strings.Repeat("x", l) + strings.Repeat(".", barWidth-d-l) + "]"
+	d, l := done*width/max(all, 1), lost*width/max(all, 1)
+	return "[" + strings.Repeat("#", d) + strings.Repeat("x", l) + strings.Repeat(".", width-d-l) + "]"
 }
+
+// wide is from how many cells on all columns of the table fit.
+const wide = 100
+
+func narrow(look Look) bool { return look.Width > 0 && look.Width < wide }
 
 // table is the workers' table. The columns that matter least go first on a narrow screen.
 func (m *Model) table(workers []Worker, look Look, now time.Time) []string {
-	narrow := look.Width > 0 && look.Width < 100
+	narrow := narrow(look)
 	header := []string{"*Region", "*Endpoint", "*Task", "State", ">Try", ">Tokens", ">Context", ">Since", "*Last"}
 	if narrow {
 		header = []string{"*Region", "*Task", "State", ">Try", ">Tokens", ">Ctx", "*Last"}

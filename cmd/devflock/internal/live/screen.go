@@ -40,11 +40,12 @@ func (s *Screen) Show(ctx context.Context, m *Model, events <-chan Event) error 
 		p.Send(endMsg{})
 	}()
 	_, err := p.Run()
-	<-drained // Send does not block once the program has ended
-	if ctx.Err() != nil {
+	select {
+	case <-drained: // Send does not block once the program has ended
+		return err
+	case <-ctx.Done():
 		return nil
 	}
-	return err
 }
 
 type (

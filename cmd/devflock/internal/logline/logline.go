@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,6 +72,7 @@ func format(fields map[string]any) string {
 		}
 	}
 	parts = append(parts, cmp.Or(who, "-"))
+	delete(fields, "run")
 	words := strings.TrimSpace(take("text", "error"))
 	names := make([]string, 0, len(fields))
 	for name := range fields {
@@ -101,7 +103,7 @@ func text(v any) string {
 	case string:
 		return v
 	case float64:
-		return strings.TrimSuffix(fmt.Sprintf("%.4f", v), ".0000")
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	case bool:
 		return fmt.Sprint(v)
 	}

@@ -71,7 +71,7 @@ const (
 // probed probes an endpoint, line by line, and asks what to do when something fails.
 func (w *Wizard) probed(ctx context.Context, e engine.Endpoint) (engine.Endpoint, bool, error) {
 	for {
-		w.Say("Probing %s", grid.Clean(e.URL))
+		w.Say("\nProbing %s", grid.Clean(e.URL))
 		done := w.Waiting("Waiting for " + grid.Clean(e.URL))
 		found, err := w.Engine.Probe(ctx, engine.ProbeRequest{Endpoint: e, Progress: func(doing string) {
 			done()

@@ -94,7 +94,7 @@ func (w *Wizard) planned(ctx context.Context, request string) (orchestrator.Plan
 func (w *Wizard) shown(ctx context.Context, p orchestrator.Plan) error {
 	done := w.Waiting("Trying the acceptance commands")
 	flags, err := Flags(ctx, p, func() ([]engine.Flag, error) {
-		return w.Engine.DryRun(ctx, w.order.Project, p, w.order.Settings)
+		return w.Engine.DryRun(ctx, w.order.Project, w.order.Base, p, w.order.Settings)
 	})
 	done()
 	if err != nil {

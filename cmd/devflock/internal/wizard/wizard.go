@@ -53,7 +53,6 @@ func (w *Wizard) Run(ctx context.Context) (engine.Order, error) {
 	for _, line := range grid.Wrap("devflock splits a project over several Claude Code workers. Nothing is started before the last question; Ctrl-C leaves.", max(min(w.width(), 100), 20)) {
 		w.Say("%s", line)
 	}
-	w.Say("")
 	for _, step := range [...]func(context.Context) error{w.manager, w.mode, w.repository, w.plan, w.workers, w.endpoints, w.confirm} {
 		if err := step(ctx); err != nil {
 			return engine.Order{}, err
@@ -89,7 +88,16 @@ func model(e engine.Endpoint) string {
 
 // said repeats an answer, because the question vanishes from the screen.
 func (w *Wizard) said(what, answer string) {
-	w.Say("%-12s %s", what, grid.Cut(grid.Clean(answer), max(w.width()-13, 20)))
+	const indent, most = 13, 3
+	lines := grid.Wrap(grid.Clean(answer), max(min(w.width(), 120)-indent, 20))
+	if len(lines) > most {
+		lines[most-1] += " …"
+		lines = lines[:most]
+	}
+	for _, line := range lines {
+		w.Say("%-12s %s", what, line)
+		what = ""
+	}
 }
 
 // mode asks what is to be done.
