@@ -61,8 +61,15 @@ func kill(p process) bool {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	return proc.Alive(p.pid, p.start) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
+	if !proc.Alive(p.pid, p.start) || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+		return false
+	}
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, deathMillis) // readable when it has ended
+	return true
 }
+
+// deathMillis is how long one that was killed is waited for. It only lasts where the kernel is stuck with it.
+const deathMillis = 1000
 
 func processes() []int {
 	dir, err := os.Open("/proc")
