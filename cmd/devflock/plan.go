@@ -128,7 +128,12 @@ func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanReques
 		if ctx.Err() != nil {
 			return p, nil, context.Cause(ctx)
 		}
-		return p, nil, frame.Hint(err, "a stronger model, a narrower --request, or a plan of your own: devflock plan --check FILE")
+		var mistakes plan.Problems
+		hint := "devflock probe " + r.Endpoint.URL
+		if errors.As(err, &mistakes) {
+			hint = "a stronger model, a narrower --request, or a plan of your own: devflock plan --check FILE"
+		}
+		return p, nil, frame.Hint(err, hint)
 	}
 	flags, err := a.flags(ctx, e, r.Project, base, p, r.Settings)
 	return p, flags, err

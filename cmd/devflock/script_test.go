@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/bind"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/testkit/script"
 )
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 		"devflock": func() {
 			sys := frame.System{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: func() time.Time { return fixedNow }, Getwd: os.Getwd, Exe: os.Args[0]}
 			os.Exit(run(os.Args, sys, os.Environ(), openFake))
+		},
+		"devflock-real": func() { // as it is installed
+			sys := frame.System{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Getwd: os.Getwd, Exe: os.Args[0]}
+			os.Exit(run(os.Args, sys, os.Environ(), bind.Open))
 		},
 	})
 }

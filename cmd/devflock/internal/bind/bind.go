@@ -87,18 +87,22 @@ func (b *bound) defaults(s orchestrator.Settings) (orchestrator.Settings, error)
 	return s, nil
 }
 
-// client is the absolute path of the claude program.
+// client is the real path of the claude program: installers put a symbolic link on PATH, whose target a confined process would not
+// find.
 func (b *bound) client(named string) (string, error) {
 	if named != "" {
 		path, err := filepath.Abs(named)
 		if err == nil && !executable(path) {
 			err = fmt.Errorf("%s is no program", path)
 		}
-		return path, err
+		if err != nil {
+			return "", err
+		}
+		return filepath.EvalSymlinks(path)
 	}
 	for _, dir := range filepath.SplitList(b.sys.Getenv("PATH")) {
 		if path := filepath.Join(dir, "claude"); filepath.IsAbs(path) && executable(path) {
-			return path, nil
+			return filepath.EvalSymlinks(path)
 		}
 	}
 	return "", errNoClient

@@ -88,8 +88,5 @@ func lastOf(text string) string {
 	if !strings.Contains(kind, "_") {
 		return text
 	}
-	if rest = strings.TrimSpace(rest); rest != "" {
-		return rest
-	}
-	return live.Sentence(live.Kind(kind))
+	return live.Said(live.Kind(kind), strings.TrimSpace(rest))
 }

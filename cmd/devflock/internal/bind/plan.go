@@ -54,14 +54,21 @@ func (b *bound) plan(ctx context.Context, r engine.PlanRequest, say func(string)
 // told says when a manager has to answer again.
 type told struct {
 	planner.Manager
-	say     func(string)
-	replies int
+	say   func(string)
+	asked int
+	last  error // of the turn before
 }
 
 // Turn implements planner.Manager.
 func (t *told) Turn(ctx context.Context, prompt string) (planner.Reply, error) {
-	if t.replies++; t.replies > 1 {
-		t.say(fmt.Sprintf("The plan was not right yet, the manager answers again (%d)", t.replies))
+	switch t.asked++; {
+	case t.asked == 1:
+	case t.last != nil:
+		t.say(fmt.Sprintf("The manager did not answer (%v), it is asked again", t.last))
+	default:
+		t.say(fmt.Sprintf("The plan was not right yet, the manager answers again (%d)", t.asked))
 	}
-	return t.Manager.Turn(ctx, prompt)
+	reply, err := t.Manager.Turn(ctx, prompt)
+	t.last = err
+	return reply, err
 }

@@ -262,7 +262,7 @@ func (m *Model) line(w *Worker, e Event) {
 	if e.Attempt > 0 {
 		w.Attempt = e.Attempt
 	}
-	w.Last = cmp.Or(e.Text, Sentence(e.Kind))
+	w.Last = Said(e.Kind, e.Text)
 	if (state == "idle" || state == "lands") && m.stateOf(w.Region) == "ended" {
 		w.State = "ended"
 	}
@@ -291,8 +291,19 @@ func words(k Kind) string {
 	return "same" // also what a newer scheduler says
 }
 
-// Sentence stands for an event that brought no text.
-func Sentence(k Kind) string {
+// Said is what an event says in a few words. The texts of some events are for programs: what kind of attempt it is, which commit.
+func Said(k Kind, text string) string {
+	switch {
+	case text == "", k == TaskVerified, k == TaskAdopted, k == TaskDone, k == TaskStarted && text == string(orchestrator.AttemptWork):
+		return sentence(k)
+	case k == TaskStarted:
+		return "started: " + text
+	}
+	return text
+}
+
+// sentence stands for an event that brought no text.
+func sentence(k Kind) string {
 	switch k {
 	case TaskStarted:
 		return "started"
