@@ -56,6 +56,8 @@ var layers = [...]struct {
 	{"hooks/devflow-", 7, false},
 	{"hooks", 3, false},         // the harness
 	{"cmd/internal/", 6, false}, // the frame of the programs
+	{"cmd/devflow/internal/", 6, true},
+	{"cmd/devflock/internal/", 6, true},
 	{"cmd/", 7, false},
 	{"e2e", 9, true},
 }

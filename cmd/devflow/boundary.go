@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/devflow/internal/handover"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/environ"
 	"github.com/devflow-suite/devflow/internal/proc"
@@ -18,6 +19,7 @@ import (
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/instinct"
 	"github.com/devflow-suite/devflow/judge/panel"
+	"github.com/devflow-suite/devflow/orchestrator/schedule"
 )
 
 // boundaryLimit bounds one run. It lies inside the own deadline of the stop hook, which waits for it at high risk.
@@ -59,6 +61,9 @@ func (a *app) boundary() *cli.Command {
 			}, session, seq)
 			if err == nil && res.Verdict == judge.Pass && !res.AlreadyJudged {
 				a.autoPush(paths, res)
+				if err := handover.Queue(paths, db, res.Session, a.Now); err != nil {
+					fmt.Fprintln(a.Stderr, "devflow: queue a run of devflock:", err)
+				}
 			}
 			if err == nil && !res.AlreadyJudged && res.Verdict != judge.Error {
 				a.later(paths, os.Environ(), "boundary", "--capture", "--session", res.Session, "--task", strconv.FormatInt(res.Seq, 10))
@@ -71,10 +76,13 @@ func (a *app) boundary() *cli.Command {
 	}
 }
 
+// fanout is how many workers of the swarm look at once.
+const fanout = 3
+
 // judges is who judges the task of a session. While somebody waits, a model is asked fewer times.
 func judges(waited bool) func(config.Config) judge.Panel {
 	return func(cfg config.Config) judge.Panel {
-		return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ(), Waited: waited})
+		return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ(), Waited: waited, Fanout: schedule.Pool{N: fanout}})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/devflow-suite/devflow/hooks"
 	"github.com/devflow-suite/devflow/hooks/event"
 	"github.com/devflow-suite/devflow/internal/claude"
+	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/place"
@@ -32,20 +33,20 @@ func enqueue(s *event.Scene, tx *store.Tx) (claude.Output, error) {
 	}
 	s.Note("flock", 0, hooks.Message)
 	if _, err := os.Stat(place.Standing(s.Paths.Root)); err != nil {
-		return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued, but there is no endpoint for its workers. Add one with: devflock probe URL --save main", id)), nil
+		return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued, but there is no endpoint for its workers. Add one with: devflock probe URL --save manager", id)), nil
 	}
 	return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued. It is planned and started when this turn ends; see: devflock status %s", id, id)), nil
 }
 
-// ended tells of runs that the session asked for and that have come to an end since the last prompt, once each.
-func ended(s *event.Scene, tx *store.Tx) (claude.Output, error) {
-	runs, err := orchestrator.OfSession(tx, s.Session)
+// runs tells of runs of the session that have ended, or that wait for a person, since the last prompt, once each.
+func runs(s *event.Scene, tx *store.Tx) (claude.Output, error) {
+	list, err := orchestrator.OfSession(tx, s.Session)
 	if err != nil {
 		return claude.Output{}, err
 	}
 	var out []claude.Output
-	for _, r := range runs {
-		if !r.State.Over() && r.State != orchestrator.RunStopped {
+	for _, r := range list {
+		if asked := r.State == orchestrator.RunQueued && r.Mode == orchestrator.ModeFixed; !r.State.Over() && r.State != orchestrator.RunStopped && !asked {
 			continue
 		}
 		key := "flock:" + string(r.ID)
@@ -66,6 +67,8 @@ func ended(s *event.Scene, tx *store.Tx) (claude.Output, error) {
 
 func say(r orchestrator.Run) string {
 	switch r.State {
+	case orchestrator.RunQueued:
+		return fmt.Sprintf("[devflow:flock] The finished specification holds a plan for devflock (%s): run %s is queued. Start it with: devflock run --queued %s", redact.Clip(r.Request, maxDescription), r.ID, r.ID)
 	case orchestrator.RunDone:
 		return fmt.Sprintf("[devflow:flock] Run %s is done and on the branch devflock/integration. Look at it with: git diff HEAD...devflock/integration", r.ID)
 	case orchestrator.RunStopped:

@@ -51,12 +51,12 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		if err != nil {
 			return err
 		}
-		runs, err := ended(s, tx)
+		news, err := runs(s, tx)
 		if err != nil {
 			return err
 		}
 		pushed, err := pushes.Untold(tx, s.Session)
-		said = append(said, out, told, halted(t, request), queued, runs)
+		said = append(said, out, told, halted(t, request), queued, news)
 		if pushed != "" {
 			said = append(said, claude.Message(pushed))
 		}

@@ -18,6 +18,7 @@ type Flock struct {
 	TokenCap    int64         `toml:"token_cap"`    // over all workers of a run
 	MoneyCap    float64       `toml:"money_cap"`    // USD
 	Test        string        `toml:"test"`         // command run on each merged tree
+	Auto        bool          `toml:"auto"`         // start a run that a finished specification asks for; otherwise a person does
 	Governed    bool          `toml:"governed"`     // the judge looks at every task before it is integrated
 	Expose      []string      `toml:"expose"`       // absolute folders that workers may read: toolchains
 }
