@@ -255,27 +255,30 @@ func (m Message) text() string {
 	return text
 }
 
-// Attempted finds the newest commit of a region whose message ends with a block that holds the trailer line: on its branch since the
-// run's base, or kept. One process.
+// Attempted finds a commit of a region whose message ends with a block that holds the trailer line: on its branch since the run's base,
+// otherwise the newest that is kept. One process.
 func (t *Trees) Attempted(ctx context.Context, name, trailer string) (commit string, found bool, err error) {
 	if !shape.RegionName(name) {
 		return "", false, fmt.Errorf("region %q: %w", name, ErrRegion)
 	}
 	branch := "refs/heads/" + t.branch(name)
 	res, err := t.place.Repo().Run(ctx, git.Call{Args: []string{
-		"log", "-z", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap", "--encoding=UTF-8", "--date-order", "--format=%H%n%B",
+		"log", "-z", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap", "--encoding=UTF-8", "--source", "--date-order", "--format=%H %S%n%B",
 		"--ignore-missing", "--glob=" + t.keptPrefix(name) + "*", branch, "--not", t.base, "--",
 	}})
 	if err != nil {
 		return "", false, fmt.Errorf("look for %q in region %s: %w", trailer, name, err)
 	}
 	for record := range strings.SplitSeq(string(res.Stdout), "\x00") {
-		oid, text, _ := strings.Cut(record, "\n")
-		if hasTrailer(text, trailer) {
-			return oid, true, nil
+		head, text, _ := strings.Cut(record, "\n")
+		oid, ref, _ := strings.Cut(head, " ")
+		if (commit == "" || ref == branch) && hasTrailer(text, trailer) {
+			if commit = oid; ref == branch {
+				break
+			}
 		}
 	}
-	return "", false, nil
+	return commit, commit != "", nil
 }
 
 // hasTrailer looks at the last paragraph of a message only: what stands before it may be anybody's words.

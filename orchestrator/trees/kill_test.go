@@ -269,3 +269,34 @@ func TestKilledAtAnyGitCallTheRunGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// sleeper is a process with an argument of ours.
+type sleeper struct {
+	looked chan struct{} // closed when Begin has had time to look many times
+	stop   func()
+}
+
+// startSleeper starts a shell that waits for its input to end.
+func startSleeper(t *testing.T, argument string) sleeper {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", "read x; exit 0", "sh", "-c", argument)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := sleeper{looked: make(chan struct{})}
+	s.stop = func() {
+		in.Close()
+		_ = cmd.Wait()
+	}
+	go func() { // some git processes take longer than a look at the list of processes
+		defer close(s.looked)
+		for range 30 {
+			_ = exec.Command("git", "version").Run()
+		}
+	}()
+	return s
+}

@@ -27,6 +27,9 @@ func (t *Trees) Remove(ctx context.Context) error {
 }
 
 func (t *Trees) remove(ctx context.Context) error {
+	if err := os.MkdirAll(t.place.State, 0o700); err != nil { // when it was removed before, for the locks
+		return err
+	}
 	names, err := t.found()
 	if err != nil {
 		return err

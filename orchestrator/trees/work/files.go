@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/devflow-suite/devflow/internal/gitx/index"
 	"github.com/devflow-suite/devflow/internal/regular"
@@ -184,13 +188,27 @@ func (t Tree) left(ctx context.Context) (Left, error) {
 	return l, nil
 }
 
+// maxClean bounds how often what comes to light is cleaned: a .gitignore that goes uncovers what it hid.
+const maxClean = 8
+
 // Reset makes the tree that of a commit: tracked files first, then everything goes that the commit's own rules do not ignore. left is
-// what Snapshot took before; again is called for what was ignored until now and would go. Two processes with ignored files, three when
-// something goes, otherwise one. Half is set from the first change on; the caller ends it.
+// what Snapshot took before; again is called for what was ignored until now and would go. One process, two with ignored files, four
+// when something goes. Half is set from the first change on; the caller ends it.
 func (t Tree) Reset(ctx context.Context, commit string, left Left, again func() error) error {
 	half := t.Half()
 	if err := t.SetHalf(); err != nil {
 		return err
+	}
+	if half {
+		left, _ = t.left(ctx) // for the links only; when git cannot tell, Write will
+	}
+	for _, c := range left.Changes { // git would write and compare through a link in place of a folder
+		full := filepath.Join(t.Root, filepath.FromSlash(c.Path))
+		if info, err := os.Lstat(full); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if err := os.Remove(full); err != nil {
+				return err
+			}
+		}
 	}
 	if err := t.Write(ctx, commit); err != nil {
 		return err
@@ -205,24 +223,31 @@ func (t Tree) Reset(ctx context.Context, commit string, left Left, again func() 
 
 func (t Tree) clean(ctx context.Context, left Left, half bool, again func() error) error {
 	g := t.Git()
-	res, err := g.Run(ctx, git.Call{Args: []string{"ls-files", "-z", "--others", "--exclude-standard"}})
-	if err != nil {
-		return err
-	}
-	fresh := false
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(res.Stdout), "\x00"), "\x00") {
-		fresh = fresh || name != "" && !left.taken(name)
-	}
-	if fresh && !half { // ignored until now; in a reset that was interrupted it was saved before
-		if err := again(); err != nil {
+	for round := range maxClean {
+		res, err := g.Run(ctx, git.Call{Args: []string{"ls-files", "-z", "--others", "--exclude-standard"}})
+		if err != nil {
 			return err
 		}
+		if len(res.Stdout) == 0 && (round > 0 || !left.Any() && !half) {
+			return nil
+		}
+		fresh := false
+		for name := range strings.SplitSeq(strings.TrimSuffix(string(res.Stdout), "\x00"), "\x00") {
+			fresh = fresh || name != "" && !left.taken(name)
+		}
+		if fresh && (!half || round > 0) { // ignored until now; in a reset that was interrupted the first ones were saved before
+			if err := again(); err != nil {
+				return err
+			}
+		}
+		if _, err := g.Run(ctx, git.Call{Args: []string{"clean", "-ffdq"}}); err != nil {
+			return err
+		}
+		if len(res.Stdout) == 0 {
+			return nil
+		}
 	}
-	if len(res.Stdout) == 0 && !left.Any() && !half {
-		return nil
-	}
-	_, err = g.Run(ctx, git.Call{Args: []string{"clean", "-ffdq"}})
-	return err
+	return fmt.Errorf("clean %s: new files come up again and again", t.Root)
 }
 
 // Stage gives the tree object of our index with some paths as they are on the disk. keep makes that our index. Two processes.
@@ -231,6 +256,9 @@ func (t Tree) Stage(ctx context.Context, paths []string) (tree string, keep func
 		return "", nil, err
 	}
 	if err := copyIndex(t.Index(), t.scratch()); err != nil {
+		return "", nil, err
+	}
+	if err := t.freshen(paths); err != nil {
 		return "", nil, err
 	}
 	g := t.with(t.scratch())
@@ -248,6 +276,23 @@ func (t Tree) Stage(ctx context.Context, paths []string) (tree string, keep func
 		}
 		return t.Publish()
 	}, nil
+}
+
+// freshen gives files whose time was set back the present time. git compares times by the second, and looks at the content of a file
+// again that is as new as the index; one with an old time could be changed unseen for the rest of this second.
+func (t Tree) freshen(paths []string) error {
+	for _, p := range paths {
+		full := filepath.Join(t.Root, filepath.FromSlash(p))
+		var st unix.Stat_t
+		if err := unix.Lstat(full, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mtim.Sec >= st.Ctim.Sec {
+			continue // what cannot be looked at, git will report
+		}
+		now := time.Now()
+		if err := os.Chtimes(full, now, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Publish gives the work tree a copy of our index, so that a worker's git sees what we see.

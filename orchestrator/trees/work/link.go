@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/devflow-suite/devflow/internal/atomicfile"
 	"github.com/devflow-suite/devflow/internal/regular"
 	"github.com/devflow-suite/devflow/orchestrator/trees/git"
 	"github.com/devflow-suite/devflow/orchestrator/trees/merge"
@@ -135,8 +136,13 @@ func (t Tree) SetHead(ctx context.Context, ref string) error {
 			return err
 		}
 	}
-	if readLine(filepath.Join(t.GitDir, "HEAD")) == "ref: "+ref {
+	head := filepath.Join(t.GitDir, "HEAD")
+	switch readLine(head) {
+	case "ref: " + ref:
 		return nil
+	default:
+		return atomicfile.WriteFile(head, []byte("ref: "+ref+"\n"), 0o644)
+	case "ref: refs/heads/.invalid": // refs are in no files
 	}
 	_, err := t.Git().Run(ctx, git.Call{Args: []string{"symbolic-ref", "HEAD", ref}})
 	return err
