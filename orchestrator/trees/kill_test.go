@@ -40,11 +40,31 @@ func child(string) int {
 			f.Close()
 		}
 	}
-	if err := drive(context.Background(), os.Getenv("TREES_REPO"), os.Getenv("TREES_DIR"), mark); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	ctx, repo, dir := context.Background(), os.Getenv("TREES_REPO"), os.Getenv("TREES_DIR")
+	err := error(nil)
+	if commits := strings.Fields(os.Getenv("TREES_MERGE")); len(commits) > 0 {
+		err = mergeOnly(ctx, repo, dir, commits[0], commits[1:])
+	} else {
+		err = drive(ctx, repo, dir, mark)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%T: %v\n", err, err)
 		return 1
 	}
 	return 0
+}
+
+func mergeOnly(ctx context.Context, repo, dir, tip string, commits []string) error {
+	p, err := trees.Examine(ctx, repo)
+	if err != nil {
+		return err
+	}
+	t, err := trees.Open(ctx, trees.Options{Run: "r1", Project: p, Dir: dir})
+	if err != nil {
+		return err
+	}
+	_, err = t.Merge(ctx, tip, commits)
+	return err
 }
 
 // drive is a whole run with two regions and two tasks each, written so that it goes on from wherever an earlier one was killed.

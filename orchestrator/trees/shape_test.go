@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -462,15 +463,16 @@ func TestARepositoryOfSomebodyElseIsRefused(t *testing.T) {
 }
 
 // drivenBy drives a run in a process that has this script for git, and gives what it says.
-func drivenBy(t *testing.T, script, repo string) string {
+func drivenBy(t *testing.T, script, repo string, env ...string) string {
 	t.Helper()
-	bin := t.TempDir()
+	bin, tools := t.TempDir(), ""
 	if script != "" {
+		tools = ":" + os.Getenv("PATH")
 		git, err := exec.LookPath("git")
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(bin, "git"), strings.ReplaceAll(script, "GIT ", git+" "))
+		write(t, filepath.Join(bin, "git"), regexp.MustCompile(`\bGIT `).ReplaceAllString(script, git+" "))
 		if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -480,7 +482,8 @@ func drivenBy(t *testing.T, script, repo string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "TREES_CHILD=drive", "PATH="+bin, "TREES_REPO="+repo, "TREES_DIR="+filepath.Join(t.TempDir(), "t"), "TREES_STEPS="+os.DevNull)
+	cmd.Env = append(os.Environ(), "TREES_CHILD=drive", "PATH="+bin+tools, "TREES_REPO="+repo, "TREES_DIR="+filepath.Join(t.TempDir(), "t"), "TREES_STEPS="+os.DevNull)
+	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Fatalf("accepted: %s", out)
