@@ -49,13 +49,19 @@ func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func serve(t *testing.T, h http.Handler) *http.Client {
 	t.Helper()
 	n := &network{conns: make(chan net.Conn), done: make(chan struct{})}
-	s := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}
 	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context()) // a handler that did not read its request does not see the client leave
+	s := &http.Server{BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wg.Add(1)
+		defer wg.Done()
+		h.ServeHTTP(w, r)
+	})}
 	wg.Go(func() { _ = s.Serve(n) })
 	transport := &http.Transport{DialContext: n.dial, DisableCompression: true}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		_ = s.Close()
+		cancel()
 		wg.Wait()
 	})
 	return &http.Client{Transport: transport}
