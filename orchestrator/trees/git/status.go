@@ -59,7 +59,7 @@ func parseStatus(out []byte) (State, error) {
 			continue
 		}
 		kind, rest, ok := strings.Cut(line, " ")
-		if !ok {
+		if !ok || rest == "" {
 			return s, fmt.Errorf("unexpected line %q", line)
 		}
 		switch kind {

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,11 @@ type hunk struct {
 	plus      []string
 }
 
-// touches is true when git would not apply both hunks one after the other: they overlap or are next to each other, so they are the
-// same change made twice, or a conflict.
-func (h hunk) touches(g hunk) bool {
-	return max(h.at, g.at) <= min(h.at+h.minus, g.at+g.minus)
+// touchesAny is true when git would not apply h and one of the others one after the other: they overlap or are next to each other, so
+// they are the same change made twice, or a conflict. The others are in the order of the file.
+func (h hunk) touchesAny(others []hunk) bool {
+	i, _ := slices.BinarySearchFunc(others, h.at, func(g hunk, at int) int { return cmp.Compare(g.at+g.minus, at) })
+	return i < len(others) && others[i].at <= h.at+h.minus
 }
 
 // parseHunks reads a patch of one file.
@@ -74,6 +76,9 @@ func hunkHead(line string) (start, count int, err error) {
 			return 0, 0, fmt.Errorf("read patch: unexpected line %q", line)
 		}
 	}
+	if start < 0 || count < 0 || start == 0 && count > 0 {
+		return 0, 0, fmt.Errorf("read patch: unexpected line %q", line)
+	}
 	return start, count, nil
 }
 
@@ -96,7 +101,7 @@ func lost(base []byte, ours, theirs []hunk, got []byte) []string {
 			for i := h.at; i < h.at+h.minus && i < len(lines); i++ {
 				removed[i] = true
 			}
-			shared := slices.ContainsFunc(pair[1], h.touches)
+			shared := h.touchesAny(pair[1])
 			for _, line := range h.plus {
 				if shared {
 					n := twice[line]
