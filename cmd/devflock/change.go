@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
@@ -28,8 +29,8 @@ type swapped struct {
 
 func (a *app) swap() *cli.Command {
 	var asJSON bool
-	var po projectOptions
-	var o endpointOptions
+	var po desk.ProjectOptions
+	var o desk.EndpointOptions
 	var worker, name, run string
 	return &cli.Command{
 		Name: "swap", Usage: "give a running worker another endpoint", Description: `Requests that wait for the old endpoint are sent to the new one; the
@@ -43,27 +44,27 @@ Examples:
   devflock swap --run x7k2 --worker ui --url URL
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
-		Flags: append(append([]cli.Flag{po.flag(),
+		Flags: append(append([]cli.Flag{po.Flag(),
 			&cli.StringFlag{Name: "run", Usage: "in the run `RUN` instead of the newest one here", Destination: &run, Validator: a.Required("run", "a run")},
 			&cli.StringFlag{Name: "worker", Usage: "the endpoint of the region `NAME`", Destination: &worker, Validator: a.Required("worker", "a region")},
 			&cli.StringFlag{Name: "endpoint", Usage: "the endpoint `NAME`", Destination: &name, Validator: a.Required("endpoint", "the name of an endpoint")},
-			&cli.StringFlag{Name: "url", Usage: "`URL` of the new one", Destination: &o.url, Validator: a.Required("url", "an address")}},
-			a.keyFlags(&o)...),
-			&cli.BoolFlag{Name: "no-probe", Usage: "do not probe it", Destination: &o.unprobed},
+			&cli.StringFlag{Name: "url", Usage: "`URL` of the new one", Destination: &o.URL, Validator: a.Required("url", "an address")}},
+			a.KeyFlags(&o)...),
+			&cli.BoolFlag{Name: "no-probe", Usage: "do not probe it", Destination: &o.Unprobed},
 			frame.JSONFlag(&asJSON)),
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			switch {
 			case (worker == "") == (name == ""):
 				return frame.Usage(errors.New("either --worker or --endpoint is needed"))
-			case o.url == "":
+			case o.URL == "":
 				return frame.Usage(errors.New("--url is needed"))
 			}
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			found, err := a.findRun(run, e, po, func(r orchestrator.Run) bool { return !r.State.Over() })
+			found, err := a.FindRun(run, e, po, func(r orchestrator.Run) bool { return !r.State.Over() })
 			if err != nil {
 				return err
 			}
@@ -79,8 +80,8 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 	}
 }
 
-func (a *app) swapTo(ctx context.Context, e engine.Engine, view engine.View, o endpointOptions, name string, asJSON bool) error {
-	list, err := a.endpoints(ctx, e, o)
+func (a *app) swapTo(ctx context.Context, e engine.Engine, view engine.View, o desk.EndpointOptions, name string, asJSON bool) error {
+	list, err := a.Endpoints(ctx, e, o)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func endpointOf(v engine.View, worker, name string) (string, error) {
 	if worker != "" {
 		return "", frame.Usage(fmt.Errorf("no worker %q in run %s; there are: %s", worker, v.Run.ID, strings.Join(regions, ", ")))
 	}
-	if name != managerName && !slices.Contains(names, name) {
+	if name != desk.ManagerName && !slices.Contains(names, name) {
 		slices.Sort(names)
 		return "", frame.Usage(fmt.Errorf("no worker of run %s uses the endpoint %q; they use: %s", v.Run.ID, name, strings.Join(slices.Compact(names), ", ")))
 	}
@@ -124,7 +125,7 @@ func endpointOf(v engine.View, worker, name string) (string, error) {
 
 func (a *app) integrate() *cli.Command {
 	var asJSON bool
-	var po projectOptions
+	var po desk.ProjectOptions
 	return &cli.Command{
 		Name: "integrate", Usage: "take what a run has integrated, though it has not ended well", ArgsUsage: "[RUN]", Description: `A run that has done everything gives devflock/integration its result by
 itself. This does the same for a run that was stopped or has failed tasks:
@@ -136,22 +137,22 @@ Examples:
   devflock integrate x7k2 --json
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
-		Flags: []cli.Flag{po.flag(), frame.JSONFlag(&asJSON)},
+		Flags: []cli.Flag{po.Flag(), frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			run, err := a.find(c, e, po, nil)
+			run, err := a.Find(c, e, po, nil)
 			if err != nil {
 				return err
 			}
-			done := a.waiting().Start("Integrating")
+			done := a.Waiting().Start("Integrating")
 			got, err := e.Integrate(ctx, run.ID)
 			done()
 			if err != nil {
-				return explained(err, run.ID)
+				return desk.Explained(err, run.ID)
 			}
 			return a.Print(asJSON, got, func(w io.Writer) error {
 				fmt.Fprintf(w, "Integrated: %s\n", grid.Clean(strings.Join(got.Tasks, ", ")))
@@ -164,7 +165,7 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 
 func (a *app) stop() *cli.Command {
 	var asJSON bool
-	var po projectOptions
+	var po desk.ProjectOptions
 	return &cli.Command{
 		Name: "stop", Usage: "stop a run so that it can go on later", ArgsUsage: "[RUN]", Description: `The process that drives it ends its workers and keeps what they have done.
 
@@ -173,14 +174,14 @@ Examples:
   devflock stop x7k2
 
 Exit codes: 0 done, 1 error or nobody drives the run, 2 wrong use`,
-		Flags: []cli.Flag{po.flag(), frame.JSONFlag(&asJSON)},
+		Flags: []cli.Flag{po.Flag(), frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			run, err := a.find(c, e, po, func(r orchestrator.Run) bool {
+			run, err := a.Find(c, e, po, func(r orchestrator.Run) bool {
 				return r.State == orchestrator.RunRunning || r.State == orchestrator.RunReady
 			})
 			if err != nil {
@@ -199,7 +200,7 @@ Exit codes: 0 done, 1 error or nobody drives the run, 2 wrong use`,
 
 func (a *app) clean() *cli.Command {
 	var asJSON, all, dry, force bool
-	var po projectOptions
+	var po desk.ProjectOptions
 	return &cli.Command{
 		Name: "clean", Usage: "remove the work trees and files of ended runs", ArgsUsage: "[RUN]", Description: `Branches and what workers left behind stay in git (refs/devflock). A run
 that can still go on is cleaned only when it is named, with --force.
@@ -212,13 +213,13 @@ Examples:
   devflock clean x7k2 --force  # also though it has not ended
 
 Exit codes: 0 done, 1 error, 2 wrong use`,
-		Flags: []cli.Flag{po.flag(),
+		Flags: []cli.Flag{po.Flag(),
 			&cli.BoolFlag{Name: "all", Usage: "of every project", Destination: &all},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would go", Destination: &dry},
 			&cli.BoolFlag{Name: "force", Usage: "also a run that has not ended", Destination: &force},
 			frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
@@ -227,7 +228,7 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 			if err != nil {
 				return err
 			}
-			done := a.waiting().Start("Cleaning")
+			done := a.Waiting().Start("Cleaning")
 			list := []engine.Removed{}
 			for _, r := range runs {
 				removed, err := e.Remove(ctx, r.ID, dry)
@@ -243,7 +244,7 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 				}
 			}
 			done()
-			if err := a.Print(asJSON, list, func(w io.Writer) error { return show.Removed(w, list, dry, a.width()) }); err != nil {
+			if err := a.Print(asJSON, list, func(w io.Writer) error { return show.Removed(w, list, dry, a.Width()) }); err != nil {
 				return err
 			}
 			for _, r := range list {
@@ -257,23 +258,23 @@ Exit codes: 0 done, 1 error, 2 wrong use`,
 }
 
 // cleanable are the runs that clean is about.
-func (a *app) cleanable(c *cli.Command, e engine.Engine, po projectOptions, all, force bool) ([]orchestrator.Run, error) {
+func (a *app) cleanable(c *cli.Command, e engine.Engine, po desk.ProjectOptions, all, force bool) ([]orchestrator.Run, error) {
 	if c.NArg() > 0 {
-		run, err := a.find(c, e, po, nil)
+		run, err := a.Find(c, e, po, nil)
 		if err == nil && !run.State.Over() && !force {
 			err = frame.Hint(fmt.Errorf("run %s can still go on: it is %s", run.ID, run.State), "devflock resume "+string(run.ID)+", or clean it with --force")
 		}
 		return []orchestrator.Run{run}, err
 	}
-	runs, err := e.Runs(listed)
+	runs, err := e.Runs(desk.Listed)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := a.folder(po.dir)
+	dir, err := a.Folder(po.Dir)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(runs, func(r orchestrator.Run) bool {
-		return !r.State.Over() || !all && !within(dir, r.Project)
+		return !r.State.Over() || !all && !desk.Within(dir, r.Project)
 	}), nil
 }

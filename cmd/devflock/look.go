@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/live"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/logline"
@@ -19,72 +18,6 @@ import (
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/orchestrator"
 )
-
-// listed is how many runs are looked through.
-const listed = 1000
-
-// find gives the run that a command line names: by its id or the end of it, otherwise the newest one of this project that fits.
-func (a *app) find(c *cli.Command, e engine.Engine, po projectOptions, fits func(orchestrator.Run) bool) (orchestrator.Run, error) {
-	if c.NArg() > 1 {
-		return orchestrator.Run{}, frame.Usage(fmt.Errorf("one run, not %s", strings.Join(c.Args().Slice(), " ")))
-	}
-	return a.findRun(c.Args().First(), e, po, fits)
-}
-
-func (a *app) findRun(name string, e engine.Engine, po projectOptions, fits func(orchestrator.Run) bool) (orchestrator.Run, error) {
-	runs, err := e.Runs(listed)
-	if err != nil {
-		return orchestrator.Run{}, err
-	}
-	if name != "" {
-		return named(runs, name)
-	}
-	dir, err := a.folder(po.dir)
-	if err != nil {
-		return orchestrator.Run{}, err
-	}
-	other := false
-	for _, r := range runs {
-		if !within(dir, r.Project) {
-			continue
-		}
-		if fits == nil || fits(r) {
-			return r, nil
-		}
-		other = true
-	}
-	if other {
-		return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run of %s is in the state for that", dir), "devflock status --all")
-	}
-	return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run of %s", dir), "devflock status --all, or change into the project")
-}
-
-// within reports whether a folder is a project or below it.
-func within(dir, project string) bool {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return dir == project || strings.HasPrefix(dir, project+string(filepath.Separator))
-}
-
-func named(runs []orchestrator.Run, name string) (orchestrator.Run, error) {
-	var found []orchestrator.Run
-	for _, r := range runs {
-		switch id := string(r.ID); {
-		case id == name:
-			return r, nil
-		case strings.HasPrefix(id, name), strings.HasSuffix(id, name):
-			found = append(found, r)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run %q", name), "devflock status --all")
-	}
-	return orchestrator.Run{}, frame.Hint(fmt.Errorf("%q fits %d runs", name, len(found)), "devflock status --all")
-}
 
 // statusJSON is a run as `status --json` prints it.
 type statusJSON struct {
@@ -103,7 +36,7 @@ type statusJSON struct {
 
 func (a *app) status() *cli.Command {
 	var asJSON, all, watch bool
-	var po projectOptions
+	var po desk.ProjectOptions
 	return &cli.Command{
 		Name: "status", Usage: "show where a run stands", ArgsUsage: "[RUN]", Description: `Workers, tasks, tokens, endpoints, and what failed with the reason. Without
 RUN: the newest run of this project. RUN may be the first or last letters.
@@ -115,24 +48,24 @@ Examples:
   devflock status --json | jq .summary
 
 Exit codes: 0 done, 1 error or no such run, 2 wrong use`,
-		Flags: []cli.Flag{po.flag(),
+		Flags: []cli.Flag{po.Flag(),
 			&cli.BoolFlag{Name: "all", Usage: "list all runs", Destination: &all},
 			&cli.BoolFlag{Name: "watch", Aliases: []string{"w"}, Usage: "show it again and again until it has ended", Destination: &watch},
 			frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
 			if all {
-				runs, err := e.Runs(listed)
+				runs, err := e.Runs(desk.Listed)
 				if err != nil {
 					return err
 				}
-				return a.Print(asJSON, runs, func(w io.Writer) error { return show.Runs(w, runs, a.Now(), a.width()) })
+				return a.Print(asJSON, runs, func(w io.Writer) error { return show.Runs(w, runs, a.Now(), a.Width()) })
 			}
-			run, err := a.find(c, e, po, nil)
+			run, err := a.Find(c, e, po, nil)
 			if err != nil {
 				return err
 			}
@@ -172,12 +105,12 @@ func summaryOf(m *live.Model) live.Summary {
 }
 
 func (a *app) statusText(m *live.Model, v engine.View) error {
-	for _, line := range m.Draw(live.Look{Width: a.width(), Colours: a.Coloured()}, a.Now()) {
+	for _, line := range m.Draw(live.Look{Width: a.Width(), Colours: a.Coloured()}, a.Now()) {
 		fmt.Fprintln(a.Stdout, line)
 	}
 	if len(v.Tasks) > 0 {
 		fmt.Fprintln(a.Stdout)
-		if err := show.Tasks(a.Stdout, v.Tasks, a.width()); err != nil {
+		if err := show.Tasks(a.Stdout, v.Tasks, a.Width()); err != nil {
 			return err
 		}
 	}
@@ -185,18 +118,18 @@ func (a *app) statusText(m *live.Model, v engine.View) error {
 	if m.Confine != "" {
 		fmt.Fprintln(a.Stdout, "Confined by: "+m.Confine)
 	}
-	if err := show.Notes(a.Stdout, m.Lacks, a.width()); err != nil {
+	if err := show.Notes(a.Stdout, m.Lacks, a.Width()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Stdout, show.Folder(v.Folder, v.Bytes))
-	return show.Summary(a.Stdout, summaryOf(m), a.width())
+	return show.Summary(a.Stdout, summaryOf(m), a.Width())
 }
 
 // watch shows a run until it has ended or the person leaves. It drives nothing.
 func (a *app) watch(ctx context.Context, e engine.Engine, id orchestrator.RunID, asJSON bool) error {
-	ticks := time.NewTicker(polled)
+	ticks := time.NewTicker(desk.Polled)
 	defer ticks.Stop()
-	painter := live.Painter{W: a.Stdout, Redraw: frame.Columns(a.Stdout) > 0 && !a.dumb()}
+	painter := live.Painter{W: a.Stdout, Redraw: frame.Columns(a.Stdout) > 0 && !a.Dumb()}
 	said := ""
 	for {
 		view, err := e.View(ctx, id)
@@ -211,12 +144,12 @@ func (a *app) watch(ctx context.Context, e engine.Engine, id orchestrator.RunID,
 		case asJSON:
 			if text := fmt.Sprint(summaryOf(m)); text != said {
 				said = text
-				if err := a.jsonLine(live.Event{At: a.Now(), Kind: live.Ended, Summary: ptr(summaryOf(m))}); err != nil {
+				if err := a.JSONLine(live.Event{At: a.Now(), Kind: live.Ended, Summary: ptr(summaryOf(m))}); err != nil {
 					return err
 				}
 			}
 		default:
-			if err := painter.Paint(m.Draw(live.Look{Width: a.width(), Height: live.Height(a.Stdout), Colours: a.Coloured()}, a.Now())); err != nil {
+			if err := painter.Paint(m.Draw(live.Look{Width: a.Width(), Height: live.Height(a.Stdout), Colours: a.Coloured()}, a.Now())); err != nil {
 				return err
 			}
 		}
@@ -238,7 +171,7 @@ func ptr[T any](v T) *T { return &v }
 
 func (a *app) logs() *cli.Command {
 	var asJSON, follow bool
-	var po projectOptions
+	var po desk.ProjectOptions
 	var f logline.Filter
 	n := 200
 	return &cli.Command{
@@ -252,19 +185,19 @@ Examples:
   devflock logs --json | jq 'select(.kind == "task_rejected")'
 
 Exit codes: 0 done, 1 error or no such run, 2 wrong use`,
-		Flags: []cli.Flag{po.flag(),
+		Flags: []cli.Flag{po.Flag(),
 			&cli.StringFlag{Name: "region", Usage: "only of the region `NAME`", Destination: &f.Region},
 			&cli.StringFlag{Name: "task", Usage: "only of the task `ID`", Destination: &f.Task},
-			a.countFlag("n", "the newest `N` lines (200)", 1_000_000, &n),
+			a.CountFlag("n", "the newest `N` lines (200)", 1_000_000, &n),
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on until the run has ended; Ctrl-C leaves", Destination: &follow},
 			frame.JSONFlag(&asJSON)},
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			run, err := a.find(c, e, po, nil)
+			run, err := a.Find(c, e, po, nil)
 			if err != nil {
 				return err
 			}
@@ -314,7 +247,7 @@ func (a *app) writeLog(ctx context.Context, e engine.Engine, id orchestrator.Run
 	if err := frame.Lines(a.Stdout, kept[max(0, len(kept)-n):]); err != nil {
 		return err
 	}
-	ticks := time.NewTicker(polled / 2)
+	ticks := time.NewTicker(desk.Polled / 2)
 	defer ticks.Stop()
 	for follow {
 		view, err := e.View(ctx, id)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
@@ -53,9 +54,9 @@ func newPlanned(p orchestrator.Plan, flags []engine.Flag, most int) planned {
 
 func (a *app) plan() *cli.Command {
 	var asJSON, force bool
-	var po projectOptions
-	var eo endpointOptions
-	var wo workOptions
+	var po desk.ProjectOptions
+	var eo desk.EndpointOptions
+	var wo desk.WorkOptions
 	var s orchestrator.Settings
 	var out, check string
 	return &cli.Command{
@@ -71,19 +72,19 @@ Examples:
   devflock plan --check plan.json --json | jq .recommended_workers
 
 Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
-		Flags: append(append(append([]cli.Flag{po.flag()}, a.endpointFlags(&eo)...), a.workFlags(&wo)...),
+		Flags: append(append(append([]cli.Flag{po.Flag()}, a.EndpointFlags(&eo)...), a.WorkFlags(&wo)...),
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `FILE`", Destination: &out, Validator: a.Required("out", "a file")},
 			&cli.BoolFlag{Name: "force", Usage: "replace that file", Destination: &force},
 			&cli.StringFlag{Name: "check", Usage: "check the plan in `FILE`", Destination: &check, Validator: a.Required("check", "a file")},
-			&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &po.init},
+			&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &po.Init},
 			&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
-			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.confinement},
+			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.Confinement},
 			frame.JSONFlag(&asJSON)),
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if check != "" {
 				return a.checkPlan(check, asJSON)
 			}
-			mode, request, err := a.work(wo)
+			mode, request, err := a.Work(wo)
 			if err != nil {
 				return err
 			}
@@ -92,24 +93,24 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 					return frame.Hint(fmt.Errorf("%s is there already", out), "give another file, or --force")
 				}
 			}
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			po.base = "HEAD" // what is not committed is not part of a plan either, and does no harm here
-			project, _, err := a.examined(ctx, e, po)
+			po.Base = "HEAD" // what is not committed is not part of a plan either, and does no harm here
+			project, _, err := a.Examined(ctx, e, po)
 			if err != nil {
 				return err
 			}
-			list, err := a.endpoints(ctx, e, eo)
+			list, err := a.Endpoints(ctx, e, eo)
 			if err != nil {
 				return err
 			}
 			if s, err = e.Defaults(s); err != nil {
 				return err
 			}
-			p, flags, err := a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: list[0], Mode: mode, Request: request, Workers: wo.workers, Settings: s}, project.Head)
+			p, flags, err := a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: list[0], Mode: mode, Request: request, Workers: wo.Workers, Settings: s}, project.Head)
 			if err != nil {
 				return err
 			}
@@ -120,7 +121,7 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 
 // makePlan asks the manager, and tries the acceptance commands.
 func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanRequest, base string) (orchestrator.Plan, []engine.Flag, error) {
-	screen := a.waiting()
+	screen := a.Waiting()
 	done := screen.Start("The manager plans")
 	p, err := e.Plan(ctx, r, func(text string) { fmt.Fprintln(screen, grid.Clean(text)) })
 	done()
@@ -141,14 +142,14 @@ func (a *app) makePlan(ctx context.Context, e engine.Engine, r engine.PlanReques
 
 // flags is what a person should look at in the acceptance commands.
 func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project, base string, p orchestrator.Plan, s orchestrator.Settings) ([]engine.Flag, error) {
-	done := a.waiting().Start("Trying the acceptance commands")
+	done := a.Waiting().Start("Trying the acceptance commands")
 	flags, err := wizard.Flags(ctx, p, func() ([]engine.Flag, error) { return e.DryRun(ctx, project, base, p, s) })
 	done()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		a.warn("the acceptance commands were not tried: " + grid.Clean(err.Error()))
+		a.Warn("the acceptance commands were not tried: " + grid.Clean(err.Error()))
 	}
 	return flags, nil
 }
@@ -166,7 +167,7 @@ func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, most int, out 
 		result.File = file
 	}
 	return a.Print(asJSON, result, func(w io.Writer) error {
-		if err := show.Plan(w, p, flags, a.width()); err != nil {
+		if err := show.Plan(w, p, flags, a.Width()); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
@@ -204,7 +205,7 @@ func (a *app) checkPlan(file string, asJSON bool) error {
 	}
 	if err := a.Print(asJSON, result, func(w io.Writer) error {
 		if len(problems) == 0 {
-			if err := show.Plan(w, p, flags, a.width()); err != nil {
+			if err := show.Plan(w, p, flags, a.Width()); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(w, "\nThe plan is right. Recommended: %s.\n", grid.Plural(result.Recommended, "worker"))

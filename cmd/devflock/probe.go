@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
@@ -23,7 +24,7 @@ type probedJSON struct {
 
 func (a *app) probe() *cli.Command {
 	var asJSON, big, long bool
-	var o endpointOptions
+	var o desk.EndpointOptions
 	return &cli.Command{
 		Name: "probe", Usage: "tell whether an endpoint can serve Claude Code workers", ArgsUsage: "URL [KEY]", Description: `Tries what a worker needs: the key, streaming through tunnels, tool calls
 with arguments, the speed of reading a prompt, the size of the context,
@@ -41,7 +42,7 @@ Examples:
   devflock probe URL --json | jq '.checks[] | select(.level == "FAIL")'
 
 Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
-		Flags: append(a.keyFlags(&o),
+		Flags: append(a.KeyFlags(&o),
 			&cli.BoolFlag{Name: "big", Usage: "try large prompts, too", Destination: &big},
 			&cli.BoolFlag{Name: "long", Usage: "try a long answer, too", Destination: &long},
 			frame.JSONFlag(&asJSON)),
@@ -50,16 +51,16 @@ Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
 			if len(args) == 0 || len(args) > 2 {
 				return frame.Usage(errors.New("want URL, or URL and KEY"))
 			}
-			one, err := a.endpoint(o, managerName, args[0], append(args, "")[1])
+			one, err := a.Endpoint(o, desk.ManagerName, args[0], append(args, "")[1])
 			if err != nil {
 				return err
 			}
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			screen := a.waiting()
+			screen := a.Waiting()
 			done := screen.Start("Waiting for " + one.URL)
 			found, err := e.Probe(ctx, engine.ProbeRequest{Endpoint: one, Big: big, Long: long, Progress: func(doing string) {
 				done()
@@ -67,7 +68,7 @@ Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
 			}}, func(check engine.Check) {
 				done()
 				if !asJSON {
-					_ = show.Check(a.Stdout, check, a.width()) // the verdict below tells a broken stream
+					_ = show.Check(a.Stdout, check, a.Width()) // the verdict below tells a broken stream
 				}
 			})
 			done()

@@ -1,70 +1,37 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/bind"
-	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
-	"github.com/devflow-suite/devflow/cmd/devflock/internal/wait"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 )
 
-// opener gives the engine that does the work.
-type opener func(engine.System) (engine.Engine, error)
-
 // app is one run of the program; its methods are the commands.
-type app struct {
-	frame.App
-	environ []string
-	opener  opener
-
-	mu   sync.Mutex
-	soft context.CancelCauseFunc // ends what goes on so that it can be resumed
-	hard chan struct{}           // closed: nothing is waited for any more
-	hits int
-}
-
-// errInterrupted is why a command was ended.
-var errInterrupted = errors.New("interrupted")
+type app struct{ *desk.App }
 
 // run executes one command line and returns the exit code. The first interrupt ends what goes on in an orderly way, the second at once.
-func run(args []string, sys frame.System, environ []string, open opener) int {
+func run(args []string, sys frame.System, environ []string, open desk.Opener) int {
 	if len(args) > 1 && args[1] == bind.LaunchCommand { // how workers are confined where there is no bubblewrap: not for people
 		return bind.Launch(args[2:])
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	a := &app{App: frame.New(withWizard(args), sys), environ: environ, opener: open, soft: cancel, hard: make(chan struct{})}
+	shared, ctx := desk.New(withWizard(args), sys, environ, open)
+	a := &app{shared}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	go func() {
 		for range signals {
-			a.interrupt()
+			a.Interrupt()
 		}
 	}()
 	return a.Run(ctx, "devflock", a.root)
-}
-
-// interrupt is Ctrl-C, wherever it came from.
-func (a *app) interrupt() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.hits++
-	switch a.hits {
-	case 1:
-		a.soft(errInterrupted)
-	case 2:
-		close(a.hard)
-	}
 }
 
 // withWizard makes the bare program the wizard: the library runs a command only when it is named.
@@ -124,21 +91,4 @@ func (a *app) root() *cli.Command {
 			a.wizard(), a.probe(), a.plan(), a.start(), a.resume(), a.status(), a.swap(), a.integrate(), a.logs(), a.stop(), a.clean(),
 		},
 	}
-}
-
-// open gives the engine. The caller closes it.
-func (a *app) open() (engine.Engine, error) {
-	return a.opener(engine.System{Getenv: a.Getenv, Environ: a.environ, Now: a.Now, Exe: a.Exe})
-}
-
-// width is that of the screen on standard output; 0 when it is none.
-func (a *app) width() int { return frame.Columns(a.Stdout) }
-
-// dumb reports whether the cursor of the terminal cannot be moved.
-func (a *app) dumb() bool { return a.Getenv("TERM") == "dumb" }
-
-// waiting is where people are told that something takes long: standard error.
-func (a *app) waiting() *wait.Screen {
-	terminal := frame.Columns(a.Stderr) > 0
-	return &wait.Screen{W: a.Stderr, Redraw: terminal && !a.dumb(), Mute: !terminal}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/bind"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/internal/testkit/script"
 )
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 // A description is broken by hand so that Fold has nothing left to break: it cannot join lines.
 func TestDescriptionsAreBroken(t *testing.T) {
 	t.Parallel()
-	for _, line := range frame.Unbroken((&app{}).root()) {
+	for _, line := range frame.Unbroken((&app{&desk.App{}}).root()) {
 		t.Error(line)
 	}
 }

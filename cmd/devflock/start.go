@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/ask"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
@@ -25,11 +25,11 @@ import (
 
 // startOptions are the flags of run.
 type startOptions struct {
-	project  projectOptions
-	endpoint endpointOptions
-	work     workOptions
+	project  desk.ProjectOptions
+	endpoint desk.EndpointOptions
+	work     desk.WorkOptions
 	settings orchestrator.Settings
-	view     viewOptions
+	view     desk.ViewOptions
 	plan     string
 	queued   string // run that waits for a plan
 	alone    bool   // no ask_region, no request_change
@@ -41,16 +41,16 @@ type startOptions struct {
 func (a *app) start() *cli.Command {
 	var o startOptions
 	flags := []cli.Flag{
-		o.project.flag(),
-		&cli.StringFlag{Name: "base", Usage: "start from the commit `REV`; changes that are not committed are left out", Destination: &o.project.base, Validator: a.Required("base", "a revision")},
-		&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &o.project.init},
+		o.project.Flag(),
+		&cli.StringFlag{Name: "base", Usage: "start from the commit `REV`; changes that are not committed are left out", Destination: &o.project.Base, Validator: a.Required("base", "a revision")},
+		&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &o.project.Init},
 	}
-	flags = append(flags, a.endpointFlags(&o.endpoint)...)
+	flags = append(flags, a.EndpointFlags(&o.endpoint)...)
 	flags = append(flags, &cli.StringFlag{Name: "plan", Usage: "take the plan in `FILE` instead of asking for one", Destination: &o.plan, Validator: a.Required("plan", "a file")})
 	flags = append(flags, &cli.StringFlag{Name: "queued", Usage: "start the `RUN` that a Claude Code session asked for", Destination: &o.queued, Validator: a.Required("queued", "a run")})
-	flags = append(flags, a.workFlags(&o.work)...)
-	flags = append(flags, a.settingsFlags(&o)...)
-	flags = append(flags, a.viewFlags(&o.view)...)
+	flags = append(flags, a.WorkFlags(&o.work)...)
+	flags = append(flags, a.SettingsFlags(&o.settings, &o.unjudged, &o.alone)...)
+	flags = append(flags, a.ViewFlags(&o.view)...)
 	flags = append(flags,
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before the start", Destination: &o.yes},
 		&cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &o.detach},
@@ -78,11 +78,11 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 }
 
 func (a *app) startRun(ctx context.Context, o startOptions) error {
-	asking := !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.json
+	asking := !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.JSON
 	if !o.yes && !asking {
 		return frame.Usage(errors.New("nobody can be asked before the start: look at the plan first (devflock plan), then add --yes"))
 	}
-	mode, request, err := a.work(o.work)
+	mode, request, err := a.Work(o.work)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 			return err
 		}
 	}
-	e, err := a.open()
+	e, err := a.Open()
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 		if queued, err = a.queued(e, o, request); err != nil {
 			return err
 		}
-		o.project.dir, mode, request = queued.Project, queued.Mode, queued.Request
+		o.project.Dir, mode, request = queued.Project, queued.Mode, queued.Request
 	}
-	project, base, err := a.examined(ctx, e, o.project)
+	project, base, err := a.Examined(ctx, e, o.project)
 	if err != nil {
 		return err
 	}
@@ -113,26 +113,26 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 	if order.Settings, err = e.Defaults(o.settings); err != nil {
 		return err
 	}
-	if order.Endpoints, err = a.endpoints(ctx, e, o.endpoint); err != nil {
+	if order.Endpoints, err = a.Endpoints(ctx, e, o.endpoint); err != nil {
 		return err
 	}
 	var flags []engine.Flag
 	if o.plan == "" {
-		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.workers, Settings: order.Settings}, base)
+		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.Workers, Settings: order.Settings}, base)
 	} else {
 		flags, err = a.flags(ctx, e, project, base, given, order.Settings)
 	}
 	if err != nil {
 		return err
 	}
-	n := cmp.Or(o.work.workers, pack.Recommend(order.Plan, cmp.Or(e.Workers, advised)).N)
+	n := cmp.Or(o.work.Workers, pack.Recommend(order.Plan, cmp.Or(e.Workers, advised)).N)
 	order.Regions = pack.Pack(order.Plan, n)
-	order.Assign = assign(order.Regions, order.Endpoints)
+	order.Assign = desk.Assign(order.Regions, order.Endpoints)
 	if err := a.announce(order, flags, o.view); err != nil {
 		return err
 	}
 	if asking {
-		yes, err := a.asker().Confirm(ctx, ask.Question{Title: "Start?"}, true)
+		yes, err := a.Asker().Confirm(ctx, ask.Question{Title: "Start?"}, true)
 		if err != nil {
 			return err
 		}
@@ -145,10 +145,10 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 
 // queued is a run that a session asked for and that has no plan yet.
 func (a *app) queued(e engine.Engine, o startOptions, request string) (orchestrator.Run, error) {
-	if request != "" || o.project.dir != "" {
+	if request != "" || o.project.Dir != "" {
 		return orchestrator.Run{}, frame.Usage(errors.New("--queued brings its own project and request"))
 	}
-	run, err := a.findRun(o.queued, e, o.project, nil)
+	run, err := a.FindRun(o.queued, e, o.project, nil)
 	if err == nil && run.State != orchestrator.RunQueued {
 		err = frame.Hint(fmt.Errorf("run %s has a plan already: it is %s", run.ID, run.State), "devflock resume "+string(run.ID))
 	}
@@ -169,23 +169,23 @@ func (a *app) loadPlan(file string) (orchestrator.Plan, error) {
 }
 
 // announce shows what will be started: on standard output for people, nowhere with --json.
-func (a *app) announce(o engine.Order, flags []engine.Flag, v viewOptions) error {
-	if v.json {
+func (a *app) announce(o engine.Order, flags []engine.Flag, v desk.ViewOptions) error {
+	if v.JSON {
 		for _, f := range flags {
-			a.warn("acceptance command of " + grid.Clean(f.Task) + ": " + grid.Clean(f.Reason))
+			a.Warn("acceptance command of " + grid.Clean(f.Task) + ": " + grid.Clean(f.Reason))
 		}
 		return nil
 	}
-	if err := show.Plan(a.Stdout, o.Plan, flags, a.width()); err != nil {
+	if err := show.Plan(a.Stdout, o.Plan, flags, a.Width()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Stdout)
-	if err := show.Assignment(a.Stdout, o.Plan, o.Regions, o.Assign, a.width()); err != nil {
+	if err := show.Assignment(a.Stdout, o.Plan, o.Regions, o.Assign, a.Width()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Stdout)
 	if notes := wizard.Crowded(o); len(notes) > 0 {
-		if err := show.Notes(a.Stdout, notes, a.width()); err != nil {
+		if err := show.Notes(a.Stdout, notes, a.Width()); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Stdout)
@@ -194,7 +194,7 @@ func (a *app) announce(o engine.Order, flags []engine.Flag, v viewOptions) error
 }
 
 // prepareAndDrive makes the run and goes through with it.
-func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, o engine.Order, v viewOptions, detach bool) error {
+func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, o engine.Order, v desk.ViewOptions, detach bool) error {
 	run, err := e.Prepare(ctx, o)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, o engine.Ord
 	if detach {
 		return a.detach(ctx, e, run, v)
 	}
-	return a.drive(ctx, e, run.ID, v)
+	return a.Drive(ctx, e, run.ID, v)
 }
 
 // Bounds of waiting for a run in the background.
@@ -212,11 +212,11 @@ const (
 )
 
 // detach starts the run in a process of its own, and returns when that answers.
-func (a *app) detach(ctx context.Context, e engine.Engine, run orchestrator.Run, v viewOptions) error {
+func (a *app) detach(ctx context.Context, e engine.Engine, run orchestrator.Run, v desk.ViewOptions) error {
 	if err := proc.Detach(proc.Cmd{Argv: []string{a.Exe, "resume", string(run.ID), "--plain"}, Dir: run.Project}); err != nil {
 		return fmt.Errorf("start run in the background: %w", err)
 	}
-	done := a.waiting().Start("Starting in the background")
+	done := a.Waiting().Start("Starting in the background")
 	defer done()
 	limit, look := time.NewTimer(detachLimit), time.NewTicker(detachLook)
 	defer limit.Stop()
@@ -235,15 +235,15 @@ func (a *app) detach(ctx context.Context, e engine.Engine, run orchestrator.Run,
 		}
 	}
 	done()
-	return a.Print(v.json, map[string]any{"run": run.ID, "detached": true}, func(w io.Writer) error {
+	return a.Print(v.JSON, map[string]any{"run": run.ID, "detached": true}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "Run %s goes on in the background.\nNext:\n  devflock status %s --watch\n  devflock stop %s\n", run.ID, run.ID, run.ID)
 		return err
 	})
 }
 
 func (a *app) resume() *cli.Command {
-	var v viewOptions
-	var po projectOptions
+	var v desk.ViewOptions
+	var po desk.ProjectOptions
 	var detach bool
 	return &cli.Command{
 		Name: "resume", Usage: "go on with a run that was stopped or has crashed", ArgsUsage: "[RUN]", Description: `Nothing that was done is done again: accepted work is taken, workers that
@@ -256,14 +256,14 @@ Examples:
 
 Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 3 the run has ended without some of its tasks`,
-		Flags: append([]cli.Flag{po.flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach}}, a.viewFlags(&v)...),
+		Flags: append([]cli.Flag{po.Flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach}}, a.ViewFlags(&v)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			run, err := a.find(c, e, po, func(r orchestrator.Run) bool { return !r.State.Over() })
+			run, err := a.Find(c, e, po, func(r orchestrator.Run) bool { return !r.State.Over() })
 			switch {
 			case err != nil:
 				return err
@@ -274,13 +274,7 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 			case detach:
 				return a.detach(ctx, e, run, v)
 			}
-			return a.drive(ctx, e, run.ID, v)
+			return a.Drive(ctx, e, run.ID, v)
 		},
 	}
-}
-
-// asker asks on this terminal.
-func (a *app) asker() *ask.Asker {
-	in, _ := a.Stdin.(*os.File)
-	return &ask.Asker{In: in, Out: a.Stdout, Environ: a.environ, Plain: a.dumb() || a.Getenv("ACCESSIBLE") != "", Width: a.width()}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/ask"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/desk"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/wait"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/wizard"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
@@ -19,7 +20,7 @@ import (
 
 // wizard asks for everything, and runs.
 func (a *app) wizard() *cli.Command {
-	var po projectOptions
+	var po desk.ProjectOptions
 	var accessible bool
 	return &cli.Command{
 		Name: "wizard", Usage: "ask for everything step by step (also: devflock without a command)", Description: `Endpoint, probe, what to do, plan, number of workers, their endpoints, then
@@ -32,16 +33,16 @@ Examples:
 
 Exit codes: 0 every task is integrated, 1 error, left or stopped, 2 wrong
 use, 3 the run has ended without some of its tasks`,
-		Flags: []cli.Flag{po.flag(), &cli.BoolFlag{Name: "accessible", Usage: "ask in plain lines", Destination: &accessible}},
+		Flags: []cli.Flag{po.Flag(), &cli.BoolFlag{Name: "accessible", Usage: "ask in plain lines", Destination: &accessible}},
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if _, ok := a.Stdin.(*os.File); !ok || frame.Columns(a.Stdin) == 0 || frame.Columns(a.Stdout) == 0 {
 				return frame.Usage(errors.New("the wizard needs a terminal; scripts use devflock run"))
 			}
-			dir, err := a.folder(po.dir)
+			dir, err := a.Folder(po.Dir)
 			if err != nil {
 				return err
 			}
-			e, err := a.open()
+			e, err := a.Open()
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ use, 3 the run has ended without some of its tasks`,
 			if err != nil {
 				return err
 			}
-			asker := a.asker()
+			asker := a.Asker()
 			asker.Plain = asker.Plain || accessible
 			screen := &wait.Screen{W: a.Stdout, Redraw: !asker.Plain}
 			w := wizard.Wizard{
@@ -63,10 +64,10 @@ use, 3 the run has ended without some of its tasks`,
 			case errors.Is(err, ask.ErrAborted):
 				return fmt.Errorf("%w: %w", ask.ErrAborted, wizard.ErrLeft)
 			case err != nil:
-				return refused(err)
+				return desk.Refused(err)
 			}
 			fmt.Fprintln(a.Stdout)
-			return a.prepareAndDrive(ctx, e, order, viewOptions{plain: asker.Plain}, false)
+			return a.prepareAndDrive(ctx, e, order, desk.ViewOptions{Plain: asker.Plain}, false)
 		},
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/terminal"
 )
 
-// desk is a person at a terminal: a home, a project and a program.
-type desk struct {
+// seat is a person at a terminal: a home, a project and a program.
+type seat struct {
 	*terminal.Terminal
 	t       *testing.T
 	project string
 }
 
 // sit starts devflock in a repository with one commit, on a screen of that many columns.
-func sit(t *testing.T, columns string, args string, env ...string) *desk {
+func sit(t *testing.T, columns string, args string, env ...string) *seat {
 	t.Helper()
 	home := t.TempDir()
 	project := filepath.Join(home, "shop")
@@ -40,14 +40,14 @@ func sit(t *testing.T, columns string, args string, env ...string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, project: project}
+	d := &seat{t: t, project: project}
 	env = append(append(git, "TERM=screen-256color", "DEVFLOW_HOME="+filepath.Join(home, "root"), "DEVFLOW_DB="+filepath.Join(home, "db")), env...)
 	d.Terminal = terminal.Start(t, project, env, []string{"/bin/sh", "-c", "stty cols " + columns + " rows 50; " + program + " " + args + "; echo exit code $?; read -r x"})
 	return d
 }
 
 // screen compares what is on the screen with a golden file.
-func (d *desk) screen(name string) {
+func (d *seat) screen(name string) {
 	d.t.Helper()
 	file := filepath.Join("testdata", "screens", name)
 	want, err := os.ReadFile(file)
@@ -76,7 +76,7 @@ func (d *desk) screen(name string) {
 }
 
 // look is the screen without blanks at the ends and without this test's own paths.
-func (d *desk) look() string {
+func (d *seat) look() string {
 	var lines []string
 	for line := range strings.Lines(strings.ReplaceAll(d.Screen(), d.project, "/home/me/shop")) {
 		lines = append(lines, strings.TrimRight(line, " \n"))
@@ -85,7 +85,7 @@ func (d *desk) look() string {
 }
 
 // answer presses a key and waits for what comes then.
-func (d *desk) answer(key, then string) {
+func (d *seat) answer(key, then string) {
 	d.t.Helper()
 	d.Keys(key)
 	d.Wait(then)
@@ -124,7 +124,7 @@ func TestTheWizardLeadsToABranch(t *testing.T) {
 }
 
 // secret looks for the key in everything that was on the screen and in every file but the run's endpoints.
-func (d *desk) secret() {
+func (d *seat) secret() {
 	d.t.Helper()
 	if strings.Contains(d.Screen(), "4711") {
 		d.t.Errorf("the key is on the screen:\n%s", d.Screen())

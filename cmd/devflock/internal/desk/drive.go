@@ -1,4 +1,4 @@
-package main
+package desk
 
 import (
 	"cmp"
@@ -18,23 +18,24 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator"
 )
 
-// viewOptions say how a run is watched.
-type viewOptions struct {
-	json, plain bool
+// ViewOptions say how a run is watched.
+type ViewOptions struct {
+	JSON, Plain bool
 }
 
-func (a *app) viewFlags(v *viewOptions) []cli.Flag {
+// ViewFlags say how a run is watched.
+func (a *App) ViewFlags(v *ViewOptions) []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON object per line", Destination: &v.json},
-		&cli.BoolFlag{Name: "plain", Usage: "print lines instead of a table that is redrawn", Destination: &v.plain},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON object per line", Destination: &v.JSON},
+		&cli.BoolFlag{Name: "plain", Usage: "print lines instead of a table that is redrawn", Destination: &v.Plain},
 	}
 }
 
 // buffered is how many events may wait for the screen.
 const buffered = 256
 
-// polled lies between two questions to whoever drives the run.
-const polled = time.Second
+// Polled lies between two questions to whoever drives the run.
+const Polled = time.Second
 
 // outcome is how driving a run has ended.
 type outcome struct {
@@ -42,8 +43,8 @@ type outcome struct {
 	err     error
 }
 
-// drive goes through with a run and shows it.
-func (a *app) drive(ctx context.Context, e engine.Engine, id orchestrator.RunID, v viewOptions) error {
+// Drive goes through with a run and shows it.
+func (a *App) Drive(ctx context.Context, e engine.Engine, id orchestrator.RunID, v ViewOptions) error {
 	view, err := e.View(ctx, id)
 	if err != nil {
 		return err
@@ -72,21 +73,21 @@ func (a *app) drive(ctx context.Context, e engine.Engine, id orchestrator.RunID,
 	case o = <-ended:
 	case <-a.hard:
 		fmt.Fprintln(a.Stderr, "devflock: ended at once; the workers end with it")
-		return frame.Hint(errInterrupted, "devflock resume "+string(id))
+		return frame.Hint(ErrInterrupted, "devflock resume "+string(id))
 	}
 	if err == nil {
 		err = o.err
 	}
 	if err != nil && ctx.Err() == nil {
-		return explained(err, id)
+		return Explained(err, id)
 	}
 	return a.ended(o.summary, v)
 }
 
 // show shows the events until there are no more.
-func (a *app) show(e engine.Engine, m *live.Model, events <-chan live.Event, v viewOptions) error {
+func (a *App) show(e engine.Engine, m *live.Model, events <-chan live.Event, v ViewOptions) error {
 	in, terminal := a.Stdin.(*os.File)
-	if !v.json && !v.plain && terminal && !a.dumb() && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 {
+	if !v.JSON && !v.Plain && terminal && !a.Dumb() && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 {
 		ctx, cancel := context.WithCancel(context.Background()) // the table stays until the workers have stopped
 		defer cancel()
 		go func() {
@@ -96,7 +97,7 @@ func (a *app) show(e engine.Engine, m *live.Model, events <-chan live.Event, v v
 			case <-ctx.Done():
 			}
 		}()
-		screen := live.Screen{In: in, Out: a.Stdout, Environ: a.environ, Colours: a.Coloured(), Now: a.Now, Interrupt: a.interrupt, Poll: func() (live.Snapshot, bool) { return snapshot(e, m.Run.ID) }}
+		screen := live.Screen{In: in, Out: a.Stdout, Environ: a.environ, Colours: a.Coloured(), Now: a.Now, Interrupt: a.Interrupt, Poll: func() (live.Snapshot, bool) { return snapshot(e, m.Run.ID) }}
 		return screen.Show(ctx, m, events)
 	}
 	return a.print(e, m, events, v)
@@ -104,7 +105,7 @@ func (a *app) show(e engine.Engine, m *live.Model, events <-chan live.Event, v v
 
 // snapshot asks whoever drives the run.
 func snapshot(e engine.Engine, id orchestrator.RunID) (live.Snapshot, bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), polled)
+	ctx, cancel := context.WithTimeout(context.Background(), Polled)
 	defer cancel()
 	view, err := e.View(ctx, id)
 	if err != nil || view.Live == nil {
@@ -114,8 +115,8 @@ func snapshot(e engine.Engine, id orchestrator.RunID) (live.Snapshot, bool) {
 }
 
 // print writes a line per event.
-func (a *app) print(e engine.Engine, m *live.Model, events <-chan live.Event, v viewOptions) error {
-	ticks := time.NewTicker(polled)
+func (a *App) print(e engine.Engine, m *live.Model, events <-chan live.Event, v ViewOptions) error {
+	ticks := time.NewTicker(Polled)
 	defer ticks.Stop()
 	var failed error
 	for {
@@ -142,9 +143,9 @@ func (a *app) print(e engine.Engine, m *live.Model, events <-chan live.Event, v 
 	}
 }
 
-func (a *app) line(event live.Event, v viewOptions) error {
-	if v.json {
-		return a.jsonLine(event)
+func (a *App) line(event live.Event, v ViewOptions) error {
+	if v.JSON {
+		return a.JSONLine(event)
 	}
 	if text := live.Line(event); text != "" {
 		_, err := fmt.Fprintln(a.Stdout, text)
@@ -153,17 +154,18 @@ func (a *app) line(event live.Event, v viewOptions) error {
 	return nil
 }
 
-func (a *app) jsonLine(event live.Event) error {
+// JSONLine writes an event as one line of JSON.
+func (a *App) JSONLine(event live.Event) error {
 	enc := json.NewEncoder(a.Stdout)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(event)
 }
 
 // ended writes the summary and gives the exit code.
-func (a *app) ended(s live.Summary, v viewOptions) error {
-	if !v.json { // there it was the last line
+func (a *App) ended(s live.Summary, v ViewOptions) error {
+	if !v.JSON { // there it was the last line
 		fmt.Fprintln(a.Stdout)
-		if err := show.Summary(a.Stdout, s, a.width()); err != nil {
+		if err := show.Summary(a.Stdout, s, a.Width()); err != nil {
 			return fmt.Errorf("write summary: %w", err)
 		}
 	}
@@ -176,10 +178,10 @@ func (a *app) ended(s live.Summary, v viewOptions) error {
 	return frame.Hint(fmt.Errorf("run %s is stopped: %s", s.Run, cmp.Or(s.Reason, "interrupted")), "devflock resume "+string(s.Run))
 }
 
-// explained adds the command that helps.
-func explained(err error, id orchestrator.RunID) error {
+// Explained adds the command that helps.
+func Explained(err error, id orchestrator.RunID) error {
 	if frame.Hinted(err) {
 		return err
 	}
-	return frame.Hint(refused(err), "devflock logs "+string(id)+"; then devflock resume "+string(id))
+	return frame.Hint(Refused(err), "devflock logs "+string(id)+"; then devflock resume "+string(id))
 }
