@@ -156,7 +156,7 @@ func (c *crew) ready(ctx context.Context) (fresh bool, err error) {
 		o.Session = c.session
 	}
 	if c.offers() {
-		o.Regions = c.d
+		o.Regions = c.d.desk()
 	}
 	w, err := worker.Start(ctx, o)
 	if err != nil {

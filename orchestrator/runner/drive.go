@@ -15,6 +15,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/control"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
 	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/orchestrator/runner/neighbours"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 	"github.com/devflow-suite/devflow/orchestrator/verify"
@@ -189,6 +190,11 @@ func (d *drive) hire(ctx context.Context) (list []schedule.Region, err error) {
 		list = append(list, schedule.Region{Name: r.Name, Dir: tree.Dir})
 	}
 	return list, nil
+}
+
+// desk is where workers ask about other regions.
+func (d *drive) desk() *neighbours.Desk {
+	return &neighbours.Desk{Run: d.run.ID, Ledger: d.Ledger, Trees: d.trees, Project: d.project, Regions: d.regions, Poke: d.poke, Log: d.log}
 }
 
 // dismiss ends all crews, once.
