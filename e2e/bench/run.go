@@ -52,7 +52,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	r := &report{out: out}
-	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable, judgeTable}
+	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable, judgeTable, flockTable}
 	if o.session {
 		parts = append(parts, sessionTable)
 	}
