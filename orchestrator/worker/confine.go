@@ -21,11 +21,7 @@ func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
 		p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: w})
 	}
 	p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: o.Socket, To: o.socket()})
-	client, err := program(o.Client)
-	if err != nil {
-		return p, err
-	}
-	p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: o.Tree}, sandbox.Bind{From: o.Dir}, sandbox.Bind{From: client})
+	p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: o.Tree}, sandbox.Bind{From: o.Dir}, sandbox.Bind{From: needs(o.Client)})
 	p.ReadOnly = append(p.ReadOnly, o.ReadOnly...)
 	if o.CommonDir == "" {
 		return p, nil
@@ -39,18 +35,14 @@ func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
 	return p, nil
 }
 
-// program gives what must be readable for the client to start: its file, or the whole folder of packages when it is one of them,
+// needs gives what must be readable for the client to start: its file, or the whole folder of packages when it is one of them,
 // because a script finds its native part beside itself.
-func program(client string) (string, error) {
-	real, err := filepath.EvalSymlinks(client)
-	if err != nil {
-		return "", fmt.Errorf("find client: %w", err)
-	}
+func needs(client string) string {
 	const packages = "/node_modules/"
-	if i := strings.LastIndex(real, packages); i >= 0 {
-		return real[:i+len(packages)-1], nil
+	if i := strings.LastIndex(client, packages); i >= 0 {
+		return client[:i+len(packages)-1]
 	}
-	return real, nil
+	return client
 }
 
 // repository makes the git directory readable without its credentials: copies of the configuration files, in which only what git

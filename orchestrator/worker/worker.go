@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,11 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
+	client, err := filepath.EvalSymlinks(o.Client) // the links on the way to it are not inside
+	if err != nil {
+		return nil, fmt.Errorf("start worker: find client: %w", err)
+	}
+	o.Client = client
 	if err := prepareHome(o.Home); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
