@@ -88,8 +88,7 @@ func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Re
 		rep Report
 		err error
 	}
-	ended := make(chan answer, 1)
-	w := c.g.worker
+	ended, w := make(chan answer, 1), c.g.worker
 	if !retry.Within(ctx, r.o.Grace, func() {
 		rep, err := w.Do(ctx, job)
 		ended <- answer{rep, err}
@@ -171,7 +170,7 @@ func (c *cycle) check(hard context.Context, a orchestrator.Attempt, rep Report, 
 		work = errors.New("it reached the limit of turns")
 	}
 	if v, err := c.acceptance(hard, work); err != nil {
-		return c.broken(hard, hard, err, rep)
+		return c.broken(hard, hard, fmt.Errorf("acceptance: %w", err), rep)
 	} else if !v.OK {
 		if err := c.outside(hard, func(paths []string) { c.checks = paths }); err != nil {
 			return c.broken(hard, hard, err, rep)
@@ -180,10 +179,8 @@ func (c *cycle) check(hard context.Context, a orchestrator.Attempt, rep Report, 
 	}
 	var commit string
 	var changed bool
-	if err := r.o.Backoff.Step(hard, func() (err error) {
-		commit, changed, err = r.o.Trees.Commit(hard, c.g.Name, words.Message(c.t, a))
-		return err
-	}); err != nil {
+	step := func() (err error) { commit, changed, err = r.o.Trees.Commit(hard, c.g.Name, words.Message(c.t, a)); return err }
+	if err := r.o.Backoff.Step(hard, step); err != nil {
 		return c.broken(hard, hard, fmt.Errorf("commit: %w", err), rep)
 	}
 	if !changed {
@@ -209,14 +206,8 @@ func (c *cycle) acceptance(ctx context.Context, work error) (Verdict, error) {
 		return Verdict{OK: true}, nil
 	}
 	var v Verdict
-	err := c.r.o.Backoff.Step(ctx, func() (err error) {
-		v, err = c.r.checks.Accept(ctx, c.g.Name, c.g.Dir, c.t)
-		return err
-	})
-	if err != nil {
-		return Verdict{}, fmt.Errorf("acceptance: %w", err)
-	}
-	return v, nil
+	err := c.r.o.Backoff.Step(ctx, func() (err error) { v, err = c.r.checks.Accept(ctx, c.g.Name, c.g.Dir, c.t); return err })
+	return v, err
 }
 
 // judge gives why a change must not be integrated; "" when it may.
@@ -225,10 +216,8 @@ func (c *cycle) judge(ctx context.Context, base, commit string) (failure string,
 		return "", nil
 	}
 	var ruling Ruling
-	if err := c.r.o.Backoff.Step(ctx, func() (err error) {
-		ruling, err = c.r.o.Judge.Judge(ctx, Change{Run: c.r.o.Run, Task: c.t, Base: base, Commit: commit})
-		return err
-	}); err != nil {
+	change := Change{Run: c.r.o.Run, Task: c.t, Base: base, Commit: commit}
+	if err := c.r.o.Backoff.Step(ctx, func() (err error) { ruling, err = c.r.o.Judge.Judge(ctx, change); return err }); err != nil {
 		return "", fmt.Errorf("judge the change: %w", err)
 	}
 	for _, n := range ruling.Notes {

@@ -67,6 +67,9 @@ func (r *run) dispatch(hard, soft context.Context) {
 		g := r.regions[t.Region]
 		c := r.cycleOf(g, t)
 		g.busy, g.owner, g.adopt, g.commit = true, "", nil, ""
+		if g.worker == nil {
+			g.slot = r.slot() // here, so that the most urgent starts first
+		}
 		r.active++
 		go func() { r.notes <- note{region: g, err: c.run(hard, soft)} }()
 	}

@@ -59,11 +59,12 @@ type region struct {
 	Region
 	busy    bool
 	worker  Worker
-	context int64  // tokens of the session
-	infra   int    // infrastructure errors in a row
-	moves   int    // to other endpoints since anything but an infrastructure error
-	parked  string // why nothing more is tried here; "" = it is in use
-	owner   string // task whose unfinished work is in the tree, from before this Run; "" = none
+	slot    time.Time // when the worker may start; zero = none is given
+	context int64     // tokens of the session
+	infra   int       // infrastructure errors in a row
+	moves   int       // to other endpoints since anything but an infrastructure error
+	parked  string    // why nothing more is tried here; "" = it is in use
+	owner   string    // task whose unfinished work is in the tree, from before this Run; "" = none
 	adopt   *orchestrator.Attempt
 	commit  string // of adopt
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/devflow-suite/devflow/orchestrator/schedule/retry"
 )
@@ -13,19 +14,13 @@ func (c *cycle) employ(soft context.Context) error {
 	if c.g.worker != nil {
 		return nil
 	}
-	r := c.r
-	if r.o.Stagger > 0 {
-		r.mu.Lock()
-		now := r.o.Now()
-		at := r.startAt
-		if at.Before(now) {
-			at = now
-		}
-		r.startAt = at.Add(r.o.Stagger)
-		r.mu.Unlock()
-		if err := retry.Wait(soft, at.Sub(now)); err != nil {
-			return err
-		}
+	r, at := c.r, c.g.slot
+	if at.IsZero() {
+		at = r.slot()
+	}
+	c.g.slot = time.Time{}
+	if err := retry.Wait(soft, at.Sub(r.o.Now())); err != nil {
+		return err
 	}
 	w, err := r.o.Worker(c.g.Name)
 	if err != nil {
@@ -33,6 +28,18 @@ func (c *cycle) employ(soft context.Context) error {
 	}
 	c.g.worker = w
 	return nil
+}
+
+// slot gives the next moment at which a worker may start.
+func (r *run) slot() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.o.Now()
+	if r.startAt.After(at) {
+		at = r.startAt
+	}
+	r.startAt = at.Add(r.o.Stagger)
+	return at
 }
 
 // dismiss closes the workers of regions, all at once. One that does not end is left after the grace period: its process is the

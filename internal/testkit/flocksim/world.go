@@ -239,3 +239,11 @@ func (w *World) Audit(done []string, read func(name string) (string, bool)) (wro
 	}
 	return wrong
 }
+
+// Reset makes the world take its scenario anew; how often each task was tried is kept.
+func (w *World) Reset() {
+	defer w.lock()()
+	for _, t := range w.Scenario.Tasks {
+		w.tasks[t.ID] = t
+	}
+}
