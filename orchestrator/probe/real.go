@@ -71,7 +71,7 @@ func (p *prober) refused(ctx context.Context, full request, f *wire.Failure) {
 		change       request
 	}{
 		{"a system message among the messages", "the gateway puts it into the prompt", Warn, nil},
-		{"max_tokens of 32000", "start the server with a larger context, or set the window so that the gateway lowers it", Fail, request{"max_tokens": 2048}},
+		{"max_tokens of 32000", "start the server with a larger context, or with a higher limit for answers", Fail, request{"max_tokens": 2048}},
 		{"thinking and effort", "use a newer version of the server, or LiteLLM before it", Fail, request{"thinking": nil, "output_config": nil}},
 		{"metadata", "use a newer version of the server, or LiteLLM before it", Fail, request{"metadata": nil}},
 		{"a system prompt in blocks", "use a newer version of the server, or LiteLLM before it", Fail, request{"system": "You are a worker."}},

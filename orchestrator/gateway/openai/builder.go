@@ -6,18 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-)
 
-// Signatures of thinking blocks that were made here: they say in which field the server sent its reasoning.
-const (
-	signReasoningContent = "devflock:reasoning_content"
-	signReasoning        = "devflock:reasoning"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/openai/request"
 )
 
 // Ours reports whether the signature of a thinking block was made by this package. Anthropic refuses such a block, so it has to be
 // taken out when a conversation moves there.
 func Ours(signature string) bool {
-	return signature == signReasoningContent || signature == signReasoning
+	return signature == request.ReasoningContent || signature == request.Reasoning
 }
 
 type itemKind int
@@ -121,11 +117,11 @@ func (b *builder) begin(id string) {
 func (b *builder) delta(d *delta) {
 	switch {
 	case d.ReasoningContent != "":
-		b.say(itemThinking, signReasoningContent, string(d.ReasoningContent))
+		b.say(itemThinking, request.ReasoningContent, string(d.ReasoningContent))
 	case d.Reasoning != "":
-		b.say(itemThinking, signReasoning, string(d.Reasoning))
+		b.say(itemThinking, request.Reasoning, string(d.Reasoning))
 	case d.Content.thinking != "":
-		b.say(itemThinking, signReasoningContent, d.Content.thinking)
+		b.say(itemThinking, request.ReasoningContent, d.Content.thinking)
 	}
 	b.say(itemText, "", d.Content.text)
 	if d.Refusal != "" {

@@ -6,24 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/devflow-suite/devflow/orchestrator/gateway/sse"
 )
 
 // Bounds on what a server may make us hold, in bytes.
 const (
-	maxEvent = 32 << 20 // one event, or a whole answer that came unstreamed
+	maxWhole = 32 << 20 // a whole answer that came unstreamed, and what may come without the end of an event
 	maxHeld  = 64 << 20 // content that waits for the block before it to end
 )
 
 // Stream turns the bytes of a streamed chat completion into the events of a streamed message. How the bytes are cut makes no
 // difference to what is written. Not safe for concurrent use.
 type Stream struct {
-	lines lines
-	data  []byte // of the event that is being read
-	whole []byte // the answer when it is no event stream
-	kind  kind
-	b     *builder
-	w     *writer
-	over  bool // an end or an error was written
+	parser  sse.Parser
+	since   int    // bytes since the last event
+	whole   []byte // the answer when it is no event stream
+	kind    kind
+	b       *builder
+	w       *writer
+	closing bool // the server's answer has ended
+	over    bool // an end or an error was written
 }
 
 type kind int
@@ -54,13 +57,13 @@ func (s *Stream) Write(chunk []byte) (int, error) {
 	switch {
 	case s.over:
 	case s.kind == document:
-		if s.whole = append(s.whole, chunk...); len(s.whole) > maxEvent {
+		if s.whole = append(s.whole, chunk...); len(s.whole) > maxWhole {
 			s.fail("api_error", "the endpoint sent an answer of more than 32 MiB")
 		}
 	case s.kind == events:
-		s.lines.feed(chunk, s.line)
-		if len(s.data)+s.lines.held() > maxEvent {
-			s.fail("api_error", "the endpoint sent an event of more than 32 MiB")
+		s.since += len(chunk)
+		if s.parser.Feed(chunk, s.event); s.since > maxWhole {
+			s.fail("api_error", errLarge)
 		}
 	}
 	if s.w.err != nil {
@@ -101,10 +104,8 @@ func (s *Stream) Close() error {
 			s.finish()
 		}
 	default:
-		s.lines.feed([]byte("\n"), s.line)                                     // a last line without an end
-		if json.Valid(s.data) || string(bytes.TrimSpace(s.data)) == "[DONE]" { // a last event without the empty line; any other was cut
-			s.line(nil)
-		}
+		s.closing = true
+		s.parser.Feed([]byte("\n\n"), s.event) // a last event without the empty line behind it
 		if !s.over {
 			s.finish()
 		}
@@ -128,34 +129,35 @@ func (s *Stream) Begun() bool { return s.w.events > 0 }
 // Complete reports whether the answer ended well, with message_stop.
 func (s *Stream) Complete() bool { return s.b.stopped }
 
-func (s *Stream) line(line []byte) {
-	if s.over {
-		return
-	}
-	if len(line) > 0 {
-		if value, ok := field(line, "data"); ok {
-			s.data = append(append(s.data, value...), '\n')
-		}
-		return
-	}
-	data := bytes.TrimSpace(s.data)
-	s.data = nil
+// event takes an event of the server's.
+func (s *Stream) event(e sse.Event) bool {
+	s.since = 0
+	data := bytes.TrimSpace(e.Data)
 	switch {
+	case s.over:
+	case e.Over:
+		s.fail("api_error", errLarge)
 	case len(data) == 0:
 	case string(data) == "[DONE]":
 		s.finish()
 	default:
 		s.chunk(data)
 	}
+	return !s.over
 }
+
+const errLarge = "the endpoint sent an event that is too large"
 
 func (s *Stream) chunk(data []byte) {
 	c, err := parseChunk(data)
-	if err != nil {
+	switch {
+	case err != nil && s.closing && !json.Valid(data): // it was cut off
+		s.finish()
+		return
+	case err != nil:
 		s.fail("api_error", "the endpoint sent something that is no chat completion: "+err.Error())
 		return
-	}
-	if c.problem != nil {
+	case c.problem != nil:
 		s.fail(c.problem.Kind, c.problem.Message)
 		return
 	}
@@ -178,48 +180,8 @@ func (s *Stream) fail(kind, text string) {
 		return
 	}
 	s.over = true
-	s.data, s.whole = nil, nil
+	s.whole = nil
 	s.w.event("error", errorEvent{"error", problem{kind, clip(text)}})
-}
-
-// field gives the value of a line when it is that field of an event.
-func field(line []byte, name string) ([]byte, bool) {
-	key, value, _ := bytes.Cut(line, []byte(":"))
-	if string(key) != name {
-		return nil, false
-	}
-	return bytes.TrimPrefix(value, []byte(" ")), true
-}
-
-// lines cuts bytes at CR, LF or CRLF.
-type lines struct {
-	part    []byte
-	afterCR bool
-}
-
-func (l *lines) held() int { return len(l.part) }
-
-func (l *lines) feed(chunk []byte, each func([]byte)) {
-	for len(chunk) > 0 {
-		if l.afterCR && chunk[0] == '\n' {
-			chunk = chunk[1:]
-		}
-		l.afterCR = false
-		i := bytes.IndexAny(chunk, "\r\n")
-		if i < 0 {
-			l.part = append(l.part, chunk...)
-			return
-		}
-		line := chunk[:i]
-		if len(l.part) > 0 {
-			l.part = append(l.part, line...)
-			line = l.part
-		}
-		each(line)
-		l.part = l.part[:0]
-		l.afterCR = chunk[i] == '\r'
-		chunk = chunk[i+1:]
-	}
 }
 
 // writer writes events and remembers the first error.

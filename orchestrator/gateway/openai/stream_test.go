@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/devflow-suite/devflow/orchestrator/gateway/openai"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/sse"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -288,6 +289,12 @@ func TestStream(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			out, s := translate(t, options(), tt.in)
+			var parser sse.Parser
+			var check sse.Checker
+			parser.Feed([]byte(out), func(e sse.Event) bool { check.Event(e); return true })
+			if problems, _ := check.Problems(); len(problems) > 0 || check.Stopped() != s.Complete() || (check.Fault() != nil) == s.Complete() {
+				t.Errorf("the gateway's own check says %q, stopped %t, fault %v", problems, check.Stopped(), check.Fault())
+			}
 			if diff := cmp.Diff(tt.want, short(t, out)); diff != "" {
 				t.Errorf("translate %s (-want +got):\n%s", tt.in, diff)
 			}

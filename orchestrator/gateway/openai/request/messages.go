@@ -1,4 +1,4 @@
-package openai
+package request
 
 import (
 	"bytes"
@@ -199,9 +199,9 @@ func (t *talk) assistant(blocks []block, present bool) error {
 				continue
 			}
 			switch b.Signature {
-			case signReasoningContent:
+			case ReasoningContent:
 				m.ReasoningContent += b.Thinking
-			case signReasoning:
+			case Reasoning:
 				m.Reasoning += b.Thinking
 			}
 		}

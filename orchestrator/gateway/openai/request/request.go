@@ -1,4 +1,6 @@
-package openai
+// Package request translates a request of Anthropic's Messages API into one of OpenAI's chat completions. What becomes of each part is
+// written down in the package openai, whose request side this is. It is pure, and owns no table and no file.
+package request
 
 import (
 	"bytes"
@@ -8,23 +10,24 @@ import (
 	"strings"
 )
 
-// Options say how to translate for one endpoint. The zero value is usable.
+// Options say for which endpoint to translate; see openai.Options.
 type Options struct {
-	Model     string        // name of the model at the endpoint; "" = the one of the request
-	Window    int64         // context of the endpoint in tokens; max_tokens is cut so that prompt and answer fit; 0 = unknown, nothing is cut
-	MaxOutput int64         // upper bound of max_tokens; 0 = none
-	Estimate  int64         // input tokens to report when the server reports none; 0 = report 0
-	ID        func() string // makes an id where the server gave none, called by one goroutine; nil = random
+	Model     string
+	Window    int64
+	MaxOutput int64
 }
+
+// Signatures of thinking blocks that were made from a server's reasoning: they name the field in which it came, and goes back.
+const (
+	ReasoningContent = "devflock:reasoning_content"
+	Reasoning        = "devflock:reasoning"
+)
 
 // minOutput is what max_tokens is never cut below: with less no answer makes sense, and the server should refuse the prompt in words.
 const minOutput = 1024
 
 // bytesPerToken under-estimates how much of a request one token covers (English and code: 3.5–4.5), so that an answer still fits.
 const bytesPerToken = 3
-
-// Request translates a request for a model; see [Options.Request].
-func Request(body []byte, model string) ([]byte, error) { return Options{Model: model}.Request(body) }
 
 type messagesRequest struct {
 	Model       string          `json:"model"`
@@ -73,9 +76,9 @@ type streamOptions struct {
 // maxStops is how many stop strings OpenAI's reference allows.
 const maxStops = 4
 
-// Request translates the body of a POST to /v1/messages. The error is plain: the body is no such request, and a server would refuse it
-// too. Safe for concurrent use.
-func (o Options) Request(body []byte) ([]byte, error) {
+// Translate gives the request for chat completions. The error is plain: the body is no request of the Messages API, and a server
+// would refuse it too. Safe for concurrent use.
+func (o Options) Translate(body []byte) ([]byte, error) {
 	var in messagesRequest
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, fmt.Errorf("read messages request: %w", err)
