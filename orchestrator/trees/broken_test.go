@@ -12,13 +12,15 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
-func TestABrokenTreeIsMadeAgainAfterItWasSaved(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		harm func(t *testing.T, b *bench, tree trees.Tree)
-		kept bool // the leftover file can be saved
-	}{
+// harm is something that befalls a tree.
+type harm struct {
+	name string
+	do   func(t *testing.T, b *bench, tree trees.Tree)
+	kept bool // the leftover file can be saved
+}
+
+func harms() []harm {
+	return []harm{
 		{"tree deleted by hand", func(t *testing.T, _ *bench, tree trees.Tree) { rm(t, tree.Root) }, false},
 		{"link deleted", func(t *testing.T, _ *bench, tree trees.Tree) { rm(t, filepath.Join(tree.Root, ".git")) }, true},
 		{"link of a dead tree", func(t *testing.T, _ *bench, tree trees.Tree) {
@@ -79,7 +81,12 @@ func TestABrokenTreeIsMadeAgainAfterItWasSaved(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, true},
-	} {
+	}
+}
+
+func TestABrokenTreeIsMadeAgainAfterItWasSaved(t *testing.T) {
+	t.Parallel()
+	for _, c := range harms() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := files(t, map[string]string{"m/x": "x\n", "o/y": "y\n"})
@@ -87,7 +94,7 @@ func TestABrokenTreeIsMadeAgainAfterItWasSaved(t *testing.T) {
 			b.begin("m")
 			write(t, filepath.Join(tree.Root, "m/precious"), "work\n")
 			before := shoot(t, b.repo.Dir)
-			c.harm(t, b, tree)
+			c.do(t, b, tree)
 			if c.name == "another branch" {
 				before = shoot(t, b.repo.Dir) // the worker made a branch, not we
 			}
@@ -305,5 +312,61 @@ func TestManyRegionsAtOnce(t *testing.T) {
 	before.same(t, b.repo.Dir)
 	if got := b.repo.Git("diff", "--shortstat", b.tr.Base(), b.tip()); !strings.Contains(got, "12 files changed") {
 		t.Errorf("changes = %q", got)
+	}
+}
+
+func TestTwoRunsInOneRepository(t *testing.T) {
+	t.Parallel()
+	b := files(t, map[string]string{"m/x": "x\n", "o/y": "y\n"})
+	before := shoot(t, b.repo.Dir)
+	errs := make([]error, 4)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			errs[i] = func() error {
+				tr, err := trees.Open(t.Context(), trees.Options{Run: fmt.Sprintf("run-%d", i), Project: b.p, Dir: filepath.Join(b.dir, fmt.Sprint(i))})
+				if err != nil {
+					return err
+				}
+				tree, err := tr.Region(t.Context(), "m", []string{"m"})
+				if err != nil {
+					return err
+				}
+				tip, err := tr.Begin(t.Context(), "m")
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(tree.Dir, "m/x"), fmt.Append(nil, i), 0o644); err != nil {
+					return err
+				}
+				commit, _, err := tr.Commit(t.Context(), "m", trees.Message{Subject: "work"})
+				if err != nil {
+					return err
+				}
+				if err := tr.Advance(t.Context(), tip, commit); err != nil {
+					return err
+				}
+				_, done, err := tr.Checkout(t.Context(), commit)
+				if err != nil {
+					return err
+				}
+				_, err = tr.Finish(t.Context())
+				return errors.Join(err, done(), tr.Remove(t.Context()))
+			}()
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	before.same(t, b.repo.Dir)
+	results := map[string]bool{} // the last to finish has the final branch, the others' results are still there
+	for line := range strings.Lines(b.repo.Git("for-each-ref", "--format=%(objectname)", "refs/heads/devflock", "refs/devflock/kept")) {
+		if commit := strings.TrimSpace(line); commit != b.tr.Base() {
+			results[commit] = true
+		}
+	}
+	if len(results) != len(errs) {
+		t.Errorf("refs = %q", b.repo.Git("for-each-ref"))
 	}
 }

@@ -41,7 +41,10 @@ func (t Tree) Write(ctx context.Context, commit string) error {
 	if !errors.As(err, &failed) || !Exists(t.Index()) {
 		return err
 	}
-	if err := os.Remove(t.Index()); err != nil { // a damaged one
+	if err := readable(t.Root); err != nil { // folders that may not be written, or a damaged index
+		return err
+	}
+	if err := os.Remove(t.Index()); err != nil {
 		return err
 	}
 	return t.Write(ctx, commit)
@@ -240,8 +243,14 @@ func (t Tree) clean(ctx context.Context, left Left, half bool, again func() erro
 				return err
 			}
 		}
-		if _, err := g.Run(ctx, git.Call{Args: []string{"clean", "-ffdq"}}); err != nil {
-			return err
+		call := git.Call{Args: []string{"clean", "-ffdq"}}
+		if _, err := g.Run(ctx, call); err != nil { // folders that may not be written
+			if err := readable(t.Root); err != nil {
+				return err
+			}
+			if _, err := g.Run(ctx, call); err != nil {
+				return err
+			}
 		}
 		if len(res.Stdout) == 0 {
 			return nil

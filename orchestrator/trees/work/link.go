@@ -140,9 +140,9 @@ func (t Tree) SetHead(ctx context.Context, ref string) error {
 	switch readLine(head) {
 	case "ref: " + ref:
 		return nil
+	case "ref: refs/heads/.invalid": // refs are in no files
 	default:
 		return atomicfile.WriteFile(head, []byte("ref: "+ref+"\n"), 0o644)
-	case "ref: refs/heads/.invalid": // refs are in no files
 	}
 	_, err := t.Git().Run(ctx, git.Call{Args: []string{"symbolic-ref", "HEAD", ref}})
 	return err
