@@ -24,6 +24,7 @@ type probedJSON struct {
 
 func (a *app) probe() *cli.Command {
 	var asJSON, big, long bool
+	var save string
 	var o desk.EndpointOptions
 	return &cli.Command{
 		Name: "probe", Usage: "tell whether an endpoint can serve Claude Code workers", ArgsUsage: "URL [KEY]", Description: `Tries what a worker needs: the key, streaming through tunnels, tool calls
@@ -39,12 +40,14 @@ Examples:
   devflock probe https://api.anthropic.com --key-env ANTHROPIC_API_KEY
   devflock probe URL --big           # also prompts of 48k and 100k tokens
   devflock probe URL --long          # also an answer that takes minutes
+  devflock probe URL --save manager  # for /flock in Claude Code
   devflock probe URL --json | jq '.checks[] | select(.level == "FAIL")'
 
 Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
 		Flags: append(a.KeyFlags(&o),
 			&cli.BoolFlag{Name: "big", Usage: "try large prompts, too", Destination: &big},
 			&cli.BoolFlag{Name: "long", Usage: "try a long answer, too", Destination: &long},
+			&cli.StringFlag{Name: "save", Usage: "keep it under this `NAME` for runs that a Claude Code session asks for (/flock); \"manager\" plans", Destination: &save, Validator: a.Required("save", "a name such as manager")},
 			frame.JSONFlag(&asJSON)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			args := c.Args().Slice()
@@ -91,7 +94,11 @@ Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
 			if !found.OK {
 				return frame.Blocked(errors.New("something failed"))
 			}
-			return nil
+			if save == "" {
+				return nil
+			}
+			found.Endpoint.Name = save
+			return e.Save(found.Endpoint)
 		},
 	}
 }

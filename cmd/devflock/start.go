@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -78,8 +79,7 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 }
 
 func (a *app) startRun(ctx context.Context, o startOptions) error {
-	asking := !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.JSON
-	if !o.yes && !asking {
+	if !o.yes && !a.asking(o) {
 		return frame.Usage(errors.New("nobody can be asked before the start: look at the plan first (devflock plan), then add --yes"))
 	}
 	mode, request, err := a.Work(o.work)
@@ -97,19 +97,48 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 		return err
 	}
 	defer e.Close()
-	var queued orchestrator.Run
 	if o.queued != "" {
-		if queued, err = a.queued(e, o, request); err != nil {
-			return err
-		}
-		o.project.Dir, mode, request = queued.Project, queued.Mode, queued.Request
+		return a.startQueued(ctx, e, o, request)
 	}
+	return a.begin(ctx, e, o, engine.Order{Mode: mode, Request: request, Plan: given}, func() {})
+}
+
+// asking is whether a person can be asked before the start.
+func (a *app) asking(o startOptions) bool {
+	return !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.JSON
+}
+
+// startQueued plans and starts a run that a session asked for. Nobody sees a mistake, so it ends the run: the session is told.
+func (a *app) startQueued(ctx context.Context, e engine.Engine, o startOptions, request string) error {
+	run, err := a.queued(e, o, request)
+	if err != nil {
+		return err
+	}
+	release, err := e.Hold(run.ID)
+	if err != nil {
+		return err
+	}
+	release = sync.OnceFunc(release)
+	defer release()
+	o.project.Dir = run.Project
+	order := engine.Order{Mode: run.Mode, Request: run.Request, Plan: run.Plan, Run: run.ID, Session: run.Session}
+	if err = a.begin(ctx, e, o, order, release); err == nil || ctx.Err() != nil {
+		return err
+	}
+	if again, readErr := a.FindRun(o.queued, e, o.project, nil); readErr == nil && again.State == orchestrator.RunQueued {
+		return errors.Join(err, e.Fail(run.ID, err.Error()))
+	}
+	return err
+}
+
+// begin plans what has no plan yet, packs it, and drives it. release is called before the run is driven.
+func (a *app) begin(ctx context.Context, e engine.Engine, o startOptions, order engine.Order, release func()) error {
 	project, base, err := a.Examined(ctx, e, o.project)
 	if err != nil {
 		return err
 	}
 	o.settings.CrossRegion, o.settings.Governed = !o.alone, !o.unjudged
-	order := engine.Order{Project: project, Base: base, Mode: mode, Request: request, Plan: given, Run: queued.ID, Session: queued.Session}
+	order.Project, order.Base = project, base
 	if order.Settings, err = e.Defaults(o.settings); err != nil {
 		return err
 	}
@@ -117,10 +146,10 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 		return err
 	}
 	var flags []engine.Flag
-	if o.plan == "" {
-		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: mode, Request: request, Workers: o.work.Workers, Settings: order.Settings}, base)
+	if len(order.Plan.Tasks) == 0 {
+		order.Plan, flags, err = a.makePlan(ctx, e, engine.PlanRequest{Project: project, Endpoint: order.Endpoints[0], Mode: order.Mode, Request: order.Request, Workers: o.work.Workers, Settings: order.Settings}, base)
 	} else {
-		flags, err = a.flags(ctx, e, project, base, given, order.Settings)
+		flags, err = a.flags(ctx, e, project, base, order.Plan, order.Settings)
 	}
 	if err != nil {
 		return err
@@ -131,7 +160,7 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 	if err := a.announce(order, flags, o.view); err != nil {
 		return err
 	}
-	if asking {
+	if a.asking(o) {
 		yes, err := a.Asker().Confirm(ctx, ask.Question{Title: "Start?"}, true)
 		if err != nil {
 			return err
@@ -140,6 +169,7 @@ func (a *app) startRun(ctx context.Context, o startOptions) error {
 			return wizard.ErrLeft
 		}
 	}
+	release()
 	return a.prepareAndDrive(ctx, e, order, o.view, o.detach)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 	"github.com/devflow-suite/devflow/orchestrator/verify"
+	"github.com/devflow-suite/devflow/orchestrator/worker"
 )
 
 // Summary is how a run stands when nobody drives it any more.
@@ -86,6 +87,18 @@ func Drive(ctx context.Context, deps Deps, id orchestrator.RunID) (Summary, erro
 		return sum, fmt.Errorf("drive run %s: %w", id, err)
 	}
 	return sum, nil
+}
+
+// Hold keeps a run to this process until release is called: nobody else plans or drives it. ErrHeld when somebody does.
+func Hold(deps Deps, id orchestrator.RunID) (release func(), err error) {
+	p := place.Of(deps.Root, string(id))
+	if err := p.Make(); err != nil {
+		return nil, err
+	}
+	if release, err = hold(p); err != nil {
+		return nil, fmt.Errorf("hold run %s: %w", id, err)
+	}
+	return release, nil
 }
 
 // hold takes the lock of a run at once, or says who has it.
@@ -176,6 +189,9 @@ func (d *drive) hire(ctx context.Context) (list []schedule.Region, err error) {
 		return nil, err
 	}
 	for i, r := range d.regions {
+		if d.box.Kind() == sandbox.None { // what a killed driver's worker has left could still write
+			worker.EndStrays(d.place.Home(r.Name))
+		}
 		tree, err := d.trees.Region(ctx, r.Name, r.Paths())
 		if err != nil {
 			return nil, err

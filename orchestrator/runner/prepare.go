@@ -16,7 +16,7 @@ import (
 const (
 	DefaultAttempts     = 3
 	DefaultTaskTimeout  = 20 * time.Minute
-	DefaultStall        = 5 * time.Minute
+	DefaultStall        = 12 * time.Minute // a command of the client may say nothing for ten
 	DefaultCheckTimeout = 5 * time.Minute
 	DefaultMaxTurns     = 60
 )

@@ -17,7 +17,8 @@ type Model struct {
 	// Plan is the structured answer of the manager, as a JSON object; nil = there is none.
 	Plan map[string]any
 	// Tasks are the steps of each task, one per request after the prompt that names it: the first when nothing was answered yet. A
-	// prompt about the same task (a repair, a resumption) begins with the step after the last that was taken.
+	// prompt about the same task begins with the step after the last that was taken, a resumption with the first: steps must bear to
+	// be taken twice.
 	Tasks map[string][]mockapi.Step
 	// Handover answers the request for a hand-over; "" = a short standard text.
 	Handover string
@@ -70,6 +71,9 @@ func (m Model) where(r mockapi.Request) (task string, answered int) {
 				if hit[1] != task {
 					task, answered = hit[1], 0
 				}
+			}
+			if strings.Contains(msg.Text, "You were interrupted") { // what was answered last may never have been done
+				answered = 0
 			}
 		case "assistant":
 			answered++

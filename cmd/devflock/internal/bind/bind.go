@@ -15,13 +15,16 @@ import (
 	"slices"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/governor"
 	"github.com/devflow-suite/devflow/internal/config"
 	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/internal/store"
+	"github.com/devflow-suite/devflow/judge/panel"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
 	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/runner"
+	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
@@ -37,6 +40,7 @@ type bound struct {
 	paths  config.Paths
 	flock  config.Flock // what the user's config.toml says
 	ledger *orchestrator.Ledger
+	judge  schedule.Judge
 }
 
 // Open gives the engine over the database and the root folder that the environment names. The caller closes it.
@@ -51,16 +55,17 @@ func Open(sys engine.System) (engine.Engine, error) {
 		return engine.Engine{}, err
 	}
 	b := &bound{sys: sys, paths: paths, flock: cfg.Flock, ledger: orchestrator.Open(db, sys.Now)}
+	b.judge = governor.Judge{Root: paths.Root, Panel: panel.ByHand(panel.Options{Config: cfg.Judge, Environ: sys.Environ})}
 	return engine.Engine{
 		Probe: probed, Examine: trees.Examine, Init: trees.Init, Plan: b.plan, DryRun: b.dryRun, Commit: Commit, Prepare: b.prepare, Drive: b.drive,
 		Runs: b.ledger.Runs, View: b.view, Swap: b.swap, Integrate: b.integrate, Stop: b.stop, Remove: b.remove,
-		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Log: b.log, Close: db.Close,
+		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Log: b.log, Hold: b.hold, Fail: b.fail, Save: b.save, Close: db.Close,
 	}, nil
 }
 
 // deps is what the runner needs of us.
 func (b *bound) deps() runner.Deps {
-	return runner.Deps{Ledger: b.ledger, Judge: b.sys.Judge, Root: b.paths.Root, Self: []string{b.sys.Exe, LaunchCommand}, Getenv: b.sys.Getenv, Now: b.sys.Now}
+	return runner.Deps{Ledger: b.ledger, Judge: b.judge, Root: b.paths.Root, Self: []string{b.sys.Exe, LaunchCommand}, Getenv: b.sys.Getenv, Now: b.sys.Now}
 }
 
 // errNoClient says that there is no claude program.
@@ -171,6 +176,25 @@ func (b *bound) log(id orchestrator.RunID) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("read log of run %s: %w", id, err)
 	}
 	return f, nil
+}
+
+func (b *bound) hold(id orchestrator.RunID) (func(), error) { return runner.Hold(b.deps(), id) }
+
+func (b *bound) fail(id orchestrator.RunID, reason string) error {
+	return b.ledger.SetState(id, orchestrator.RunFailed, reason)
+}
+
+// save puts an endpoint into the file of those for runs that a session asks for.
+func (b *bound) save(e engine.Endpoint) error {
+	path := place.Standing(b.paths.Root)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("save endpoint: %w", err)
+	}
+	book, err := endpoint.OpenBook(path)
+	if err != nil {
+		return err
+	}
+	return book.Set(e)
 }
 
 // endpoints reads an endpoints file, by name.

@@ -13,7 +13,6 @@ import (
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/live"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
-	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
@@ -104,8 +103,7 @@ type System struct {
 	Getenv  func(string) string
 	Environ []string
 	Now     func() time.Time
-	Exe     string         // path of the running executable
-	Judge   schedule.Judge // looks at each task of a governed run; nil = nobody
+	Exe     string // path of the running executable
 }
 
 // Engine does the work. Every function is safe to call once at a time.
@@ -128,5 +126,9 @@ type Engine struct {
 	Endpoints func(path string) ([]Endpoint, error)                      // of an endpoints file
 	Log       func(id orchestrator.RunID) (io.ReadCloser, error)         // JSON lines of the run
 	Workers   int                                                        // to recommend at most, as the user has it; 0 = no wish
-	Close     func() error
+	// Hold keeps other processes from planning or driving a run, until release; an error says that one does.
+	Hold  func(id orchestrator.RunID) (release func(), err error)
+	Fail  func(id orchestrator.RunID, reason string) error // ends a run that cannot be planned
+	Save  func(e Endpoint) error                           // for runs that a session asks for
+	Close func() error
 }
