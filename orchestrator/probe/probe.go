@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/devflow-suite/devflow/orchestrator/probe/wire"
 )
 
 // Level is how a check ended.
@@ -82,5 +80,3 @@ func Run(ctx context.Context, o Options, each func(Line)) (Report, error) {
 	}
 	return p.report, nil
 }
-
-var _ = wire.Failure{}

@@ -201,18 +201,17 @@ func TestWhatIsWrongWithAServer(t *testing.T) {
 		}, probe.Options{}, "parallel", probe.Warn, "2 of 4 answered, 2 side by side", true},
 		{"a long answer comes through", func() http.Handler { return around(&model{pace: 100 * time.Millisecond}, nil) }, probe.Options{Long: true}, "long", probe.Pass, "one answer of 200.", true},
 		{"a long answer is cut", func() http.Handler {
-			m := &model{pace: 100 * time.Millisecond}
-			return around(m, func(w http.ResponseWriter, r *http.Request, a asked) bool {
-				if strings.Contains(a.raw, "from 1 to 2000") {
-					go func() {
-						time.Sleep(100 * time.Second)
-						c, _, err := http.NewResponseController(w).Hijack()
-						if err == nil {
-							_ = c.Close()
-						}
-					}()
+			return around(quick(), func(w http.ResponseWriter, _ *http.Request, a asked) bool {
+				if !strings.Contains(a.raw, "from 1 to 2000") {
+					return false
 				}
-				return false
+				w.Header().Set("Content-Type", "text/event-stream")
+				for range 100 {
+					fmt.Fprint(w, "event: ping\ndata: {\"type\":\"ping\"}\n\n")
+					_ = http.NewResponseController(w).Flush()
+					time.Sleep(time.Second)
+				}
+				panic(http.ErrAbortHandler)
 			})
 		}, probe.Options{Long: true}, "long", probe.Fail, "cut off after 100.", false},
 		{"no tokens are reported", func() http.Handler {
@@ -275,6 +274,23 @@ func TestWhatIsWrongWithChatCompletions(t *testing.T) {
 		}
 		if r.OK || r.API != "openai" {
 			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// What is sent as a real request has the size of one.
+func TestTheRealRequestHasItsSize(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		size := 0
+		run(t, around(&model{pace: time.Millisecond}, func(_ http.ResponseWriter, _ *http.Request, a asked) bool {
+			if strings.Contains(a.raw, "code word") {
+				size = len(a.raw)
+			}
+			return false
+		}), probe.Options{})
+		if size < 21800 || size > 22800 { // Claude Code 2.1.332 with six tools: 22.3 kB
+			t.Errorf("a real request of %d bytes", size)
 		}
 	})
 }

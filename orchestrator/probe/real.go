@@ -16,6 +16,8 @@ const (
 	withinReal = 5 * time.Minute
 	// Betas that the client asks for at a foreign endpoint (2.1.332, CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1).
 	realBetas = "claude-code-20250219,interleaved-thinking-2025-05-14,effort-2025-11-24"
+	// One more that it asks for at Anthropic's own.
+	ownBeta = ",mid-conversation-system-2026-04-07"
 	// Fewer tokens than this part of the bytes cannot be all of it: code and English have 3 to 5 bytes in a token.
 	leastShare = 9
 )
@@ -48,7 +50,11 @@ func (p *prober) real(ctx context.Context) {
 }
 
 func (p *prober) askReal(ctx context.Context, r request) *wire.Answer {
-	return p.askWith(ctx, p.server, r, realBetas, withinReal, nil)
+	betas := realBetas
+	if !(endpoint.Endpoint{URL: p.report.URL, API: p.report.API}).Foreign() {
+		betas += ownBeta
+	}
+	return p.askWith(ctx, p.server, r, betas, withinReal, nil)
 }
 
 // refused finds out which part of a real request a server does not take, by leaving one after the other out.
