@@ -259,7 +259,7 @@ func (d *drive) governor() schedule.Judge {
 func (d *drive) verifier() schedule.Verifier {
 	return verify.New(d.box, verify.Options{
 		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: d.readOnly(), Env: d.environ(), CommonDir: d.project.CommonDir, Log: d.log,
-		Caches: verify.FindCaches(d.Getenv, d.Getenv("HOME")), Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
+		Caches: d.caches(), Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
+	"github.com/devflow-suite/devflow/orchestrator/verify"
 )
 
 // spend counts a reply of any worker.
@@ -81,6 +82,9 @@ func (d *drive) environ() []string {
 	}
 	return env
 }
+
+// caches are the packages that the person already has.
+func (d *drive) caches() verify.Caches { return verify.FindCaches(d.Getenv, d.Getenv("HOME")) }
 
 // path is the person's PATH without entries that are relative.
 func (d *drive) path() string {

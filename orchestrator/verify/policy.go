@@ -24,7 +24,7 @@ func (v *Verifier) policy(ctx context.Context, c schedule.Check, f folder) (sand
 		ReadOnly:  slices.Clone(v.o.ReadOnly),
 	}
 	p.Env = v.environ(f, c.Network)
-	p.ReadOnly = append(p.ReadOnly, v.o.Caches.binds()...)
+	p.ReadOnly = append(p.ReadOnly, v.o.Caches.Binds()...)
 	repo, err := gitx.Find(c.Root)
 	if errors.Is(err, gitx.ErrNoRepo) {
 		return p, nil
@@ -121,8 +121,8 @@ func FindCaches(getenv func(string) string, home string) Caches {
 	return Caches{Go: first(mods...), Cargo: first(crates...)}
 }
 
-// binds never show the whole of CARGO_HOME: credentials.toml lies there.
-func (c Caches) binds() []sandbox.Bind {
+// Binds are the folders to show: never the whole of CARGO_HOME, because credentials.toml lies there.
+func (c Caches) Binds() []sandbox.Bind {
 	var binds []sandbox.Bind
 	add := func(path string) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -139,6 +139,15 @@ func (c Caches) binds() []sandbox.Bind {
 	return binds
 }
 
+// Environ makes the tools of somebody who sees the caches, has a home of their own and no network take packages from there.
+func (c Caches) Environ() []string {
+	env := []string{"GOSUMDB=off", "GOTOOLCHAIN=local", "CARGO_NET_OFFLINE=true", "npm_config_offline=true", "PIP_NO_INDEX=1"}
+	if c.Go != "" { // the cache is a module proxy, too; a read-only GOMODCACHE would not do
+		env = append(env, "GOPROXY=file://"+filepath.Join(c.Go, "cache", "download"))
+	}
+	return env
+}
+
 // environ is the whole environment of a check.
 func (v *Verifier) environ(f folder, network bool) []string {
 	cache := func(name ...string) string { return f.sub(append([]string{"cache"}, name...)...) }
@@ -149,18 +158,15 @@ func (v *Verifier) environ(f folder, network bool) []string {
 		"CARGO_HOME=" + cache("cargo"), "npm_config_cache=" + cache("npm"), "npm_config_update_notifier=false", "PIP_CACHE_DIR=" + cache("pip"),
 		"GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 	}
-	if v.o.Caches.Go != "" { // the cache is a module proxy, too; a read-only GOMODCACHE would not do
-		proxy := "file://" + filepath.Join(v.o.Caches.Go, "cache", "download")
-		if network {
-			proxy += ",https://proxy.golang.org,direct"
-			if set := value(v.o.Env, "GOPROXY"); set != "" {
-				proxy = "file://" + filepath.Join(v.o.Caches.Go, "cache", "download") + "," + set
-			}
+	if v.o.Caches.Go != "" && network {
+		rest := "https://proxy.golang.org,direct"
+		if set := value(v.o.Env, "GOPROXY"); set != "" {
+			rest = set
 		}
-		own = append(own, "GOPROXY="+proxy)
+		own = append(own, "GOPROXY=file://"+filepath.Join(v.o.Caches.Go, "cache", "download")+","+rest)
 	}
 	if !network {
-		own = append(own, "GOSUMDB=off", "GOTOOLCHAIN=local", "CARGO_NET_OFFLINE=true", "npm_config_offline=true", "PIP_NO_INDEX=1")
+		own = append(own, v.o.Caches.Environ()...)
 	}
 	var env []string
 	for _, kv := range append(slices.Clone(v.o.Env), own...) {
