@@ -100,6 +100,9 @@ func (b *backend) bwrapLacks(last bool) []string {
 	if !b.filter {
 		lacks = append(lacks, "a filter of system calls: sockets to the host of a virtual machine and kernel keyrings can be reached")
 	}
+	if !b.filter || !scopes() {
+		lacks = append(lacks, "guarding of abstract Unix sockets while a command may use the network")
+	}
 	return lacks
 }
 

@@ -121,6 +121,9 @@ func (b *backend) front(p Policy) []string {
 	args := b.limitFlags(p)
 	if b.filter {
 		args = append(args, "-filter")
+		if p.Network {
+			args = append(args, "-net")
+		}
 	}
 	if len(args) == 0 {
 		return nil

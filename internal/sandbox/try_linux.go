@@ -33,6 +33,9 @@ func (b *backend) tryLandlock(ctx context.Context) error {
 	return nil
 }
 
+// scopes reports whether the kernel can guard abstract sockets.
+func scopes() bool { return filter.ABI() >= filter.ABIScopes }
+
 // tryBroker changes a file and connects a socket inside.
 func (b *backend) tryBroker(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "devflock-")

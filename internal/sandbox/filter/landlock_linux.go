@@ -91,6 +91,23 @@ func Restrict(places []Place, network bool) error {
 	return nil
 }
 
+// ScopeAbstract keeps the calling thread, and what it executes, from abstract Unix sockets outside. It restricts
+// nothing else, mounts neither, and does nothing where Landlock has no scopes. The thread needs no_new_privs.
+func ScopeAbstract() error {
+	if ABI() < ABIScopes {
+		return nil
+	}
+	set, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{Scoped: ll.ScopeAbstractUnixSocket}, 0)
+	if err != nil {
+		return fmt.Errorf("restrict abstract sockets: %w", err)
+	}
+	defer unix.Close(set)
+	if err := ll.LandlockRestrictSelf(set, 0); err != nil {
+		return fmt.Errorf("restrict abstract sockets: %w", err)
+	}
+	return nil
+}
+
 type rules struct {
 	set     int
 	handled uint64

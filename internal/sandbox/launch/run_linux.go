@@ -52,6 +52,11 @@ func run(o options, prefix []string) int {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // of this thread, which starts bwrap
 			return report(fmt.Errorf("set no_new_privs: %w", err))
 		}
+		if o.network { // it is shared with the outside, and the abstract sockets with it
+			if err := filter.ScopeAbstract(); err != nil {
+				return report(err)
+			}
+		}
 		if _, err := filter.Install(filter.Options{Namespaces: true}); err != nil {
 			return report(err)
 		}

@@ -103,6 +103,12 @@ func try(name, arg string) (string, error) {
 		return spawn(arg)
 	case "memory":
 		return memory(arg)
+	case "call":
+		return call(arg)
+	case "race-memory":
+		return "", raceMemory(a, b)
+	case "race-link":
+		return "", raceLink(a, b)
 	case "daemon":
 		return daemon(arg)
 	}
