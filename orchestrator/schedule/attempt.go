@@ -9,6 +9,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/schedule/retry"
 	"github.com/devflow-suite/devflow/orchestrator/schedule/words"
+	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
 // errTimeout is the cause by which a worker's turn ends at the hard time-out of an attempt.
@@ -179,9 +180,16 @@ func (c *cycle) check(hard context.Context, a orchestrator.Attempt, rep Report, 
 	}
 	var commit string
 	var changed bool
-	step := func() (err error) { commit, changed, err = r.o.Trees.Commit(hard, c.g.Name, words.Message(c.t, a)); return err }
-	if err := r.o.Backoff.Step(hard, step); err != nil {
+	var refused *trees.RefusedError // nothing that another try could change
+	if err := r.o.Backoff.Step(hard, func() (err error) {
+		if commit, changed, err = r.o.Trees.Commit(hard, c.g.Name, words.Message(c.t, a)); errors.As(err, &refused) {
+			return nil
+		}
+		return err
+	}); err != nil {
 		return c.broken(hard, hard, fmt.Errorf("commit: %w", err), rep)
+	} else if refused != nil {
+		return result{outcome: rejected, failure: "The change cannot be committed: " + words.Clip(refused.Error(), words.MaxFailure)}
 	}
 	if !changed {
 		if c.t.Acceptance == "" || work != nil {

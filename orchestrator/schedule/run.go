@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -23,9 +22,6 @@ const (
 	defaultGrace = time.Minute
 	maxMoves     = 8 // of one region to other endpoints, without anything but infrastructure errors between them
 )
-
-// errInterrupted stands for the end of the caller's context when that has no cause of its own.
-var errInterrupted = errors.New("interrupted")
 
 // run is the state of one Run. Only loop touches the fields below mu, and the goroutines that it starts; those say what they did by
 // notes. Everything in it can be made again from the ledger and the trees.

@@ -12,16 +12,12 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/schedule/words"
 )
 
-// stopText says in words why a context ended.
+// stopText says in words why a context has ended.
 func stopText(ctx context.Context) string {
-	switch cause := context.Cause(ctx); {
-	case cause == nil:
-		return ""
-	case errors.Is(cause, context.Canceled):
-		return errInterrupted.Error()
-	default:
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause.Error()
 	}
+	return "interrupted"
 }
 
 // settle writes how the run stands.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/schedule/retry"
+	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
 // cycle is the stay of one task in its region: attempts until its work is accepted, it has failed, or nothing more can be tried now.
@@ -123,6 +124,9 @@ func (c *cycle) once(hard, soft context.Context) (over bool, err error) {
 	}
 	if c.started {
 		c.keep, c.kind = true, orchestrator.AttemptResume
+	}
+	if errors.Is(res.err, trees.ErrRegion) || errors.Is(res.err, trees.ErrBegin) {
+		c.keep = false // the tree is gone, or half made: Begin mends it
 	}
 	e.Kind = TaskInfra
 	if res.outcome == cutOff {
