@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -266,9 +265,4 @@ func openaiOnly(m *model) http.Handler {
 			answer(w, 404, `{"error":{"message":"Invalid URL (`+r.Method+` `+r.URL.Path+`)","type":"invalid_request_error","param":null,"code":null}}`)
 		}
 	})
-}
-
-func failing(t *testing.T) http.HandlerFunc {
-	t.Helper()
-	return func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s %s was not expected", r.Method, r.URL) }
 }

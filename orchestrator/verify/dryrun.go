@@ -96,7 +96,12 @@ func DryRun(ctx context.Context, v *Verifier, d Dry) ([]Flag, error) {
 
 // slot tries commands one after the other in a tree of its own, which is made when the first one comes.
 func (v *Verifier) slot(ctx context.Context, d Dry, home string, tasks []orchestrator.Task, todo <-chan int, flags []Flag) (err error) {
-	dir := ""
+	dir, remove := "", func() error { return nil }
+	defer func() {
+		if doneErr := remove(); doneErr != nil && err == nil {
+			err = doneErr
+		}
+	}()
 	for i := range todo {
 		if dir == "" {
 			made, done, treeErr := d.Tree(ctx)
@@ -105,12 +110,7 @@ func (v *Verifier) slot(ctx context.Context, d Dry, home string, tasks []orchest
 				}
 				return treeErr
 			}
-			dir = made
-			defer func() {
-				if doneErr := done(); doneErr != nil && err == nil {
-					err = doneErr
-				}
-			}()
+			dir, remove = made, done
 		}
 		o, tryErr := v.try(ctx, d.Plan, home, dir, tasks[i])
 		if tryErr != nil {
