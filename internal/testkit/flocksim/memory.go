@@ -380,3 +380,20 @@ func (m *Memory) Remove(root, name string) error {
 	delete(m.files(root), name)
 	return nil
 }
+
+// Diff implements schedule.Differ: the files of to that from has not like that.
+func (m *Memory) Diff(_ context.Context, from, to string) ([]byte, error) {
+	if err := m.point("diff"); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b strings.Builder
+	before, after := m.commits[from].files, m.commits[to].files
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] != after[name] {
+			fmt.Fprintf(&b, "+++ %s\n%s\n", name, after[name])
+		}
+	}
+	return []byte(b.String()), nil
+}

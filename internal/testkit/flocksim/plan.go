@@ -38,6 +38,7 @@ type Scenario struct {
 	Regions  []string
 	Tasks    []Task
 	Settings orchestrator.Settings
+	Blind    bool // Makespan does not tell the scheduler how long tasks take
 }
 
 // Shape says what Random makes.
