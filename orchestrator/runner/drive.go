@@ -71,14 +71,15 @@ func Drive(ctx context.Context, deps Deps, id orchestrator.RunID) (Summary, erro
 	switch {
 	case run.State == orchestrator.RunQueued || len(run.Plan.Tasks) == 0:
 		return Summary{}, fmt.Errorf("drive run %s: %w", id, ErrUnplanned)
-	case run.State.Over():
-		return ended(deps, run)
 	}
 	unlock, err := hold(p)
 	if err != nil {
 		return Summary{}, fmt.Errorf("drive run %s: %w", id, err)
 	}
 	defer unlock()
+	if run.State.Over() {
+		return ended(ctx, deps, run)
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	d := &drive{Deps: deps, run: run, place: p, wake: make(chan struct{}, 1), stop: stop, crews: map[string]*crew{}}
@@ -300,27 +301,28 @@ func (d *drive) observe(e schedule.Event) {
 }
 
 // settle gives the work its final name and clears up what is not needed any more.
-func (d *drive) settle(sum *Summary) error {
+func (d *drive) settle(sum *Summary) error { return settle(d.trees, sum) }
+
+func settle(t *trees.Trees, sum *Summary) error {
 	ctx := context.Background() // the one who stops a run waits for this
-	branch := "devflock/" + string(d.run.ID) + "/integration"
 	if sum.Done > 0 {
-		sum.Branch = branch
+		sum.Branch = "devflock/" + string(sum.Run) + "/integration"
 	}
 	if sum.State == orchestrator.RunDone {
-		name, err := d.trees.Finish(ctx)
+		name, err := t.Finish(ctx)
 		if err != nil {
 			return err
 		}
 		sum.Branch = name
 	}
 	if sum.State.Over() {
-		return d.trees.Remove(ctx)
+		return t.Remove(ctx)
 	}
 	return nil
 }
 
-// ended is the summary of a run that is over.
-func ended(deps Deps, run orchestrator.Run) (Summary, error) {
+// ended is the summary of a run that is over. When its driver was killed before it had cleared up, that is done now.
+func ended(ctx context.Context, deps Deps, run orchestrator.Run) (Summary, error) {
 	tasks, err := deps.Ledger.Tasks(run.ID)
 	if err != nil {
 		return Summary{}, err
@@ -341,5 +343,23 @@ func ended(deps Deps, run orchestrator.Run) (Summary, error) {
 			sum.Blocked = append(sum.Blocked, t.ID)
 		}
 	}
-	return sum, nil
+	if run.State == orchestrator.RunDone {
+		sum.Branch = trees.Final
+	}
+	p := place.Of(deps.Root, string(run.ID))
+	if left, err := os.ReadDir(p.Trees()); err != nil || len(left) == 0 {
+		return sum, nil
+	}
+	project, err := trees.Examine(ctx, run.Project)
+	if err != nil {
+		return sum, err
+	}
+	t, err := trees.Open(ctx, trees.Options{Run: string(run.ID), Base: run.Base, Project: project, Dir: p.Trees(), Log: deps.Log})
+	if err != nil {
+		return sum, err
+	}
+	if tip, err := t.Tip(ctx); err != nil || tip != run.Integration { // the final name has it already
+		return sum, errors.Join(err, t.Remove(ctx))
+	}
+	return sum, settle(t, &sum)
 }

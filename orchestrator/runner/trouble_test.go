@@ -10,8 +10,10 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/taskmodel"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
+	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/runner"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
+	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
 func shopSteps() map[string][]mockapi.Step {
@@ -134,5 +136,34 @@ func TestRegionsAskAndRequest(t *testing.T) {
 		if r.Kind == mockapi.Talk && !r.HasTool("mcp__devflow__ask_region") {
 			t.Errorf("request %d offers %v", r.N, r.Tools)
 		}
+	}
+}
+
+func TestADriverThatDiedBeforeItHadClearedUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shop(), taskmodel.Model{Tasks: shopSteps()})
+	run, sum := w.run()
+	if sum.State != orchestrator.RunDone {
+		t.Fatal(w.trouble(run.ID))
+	}
+	p := place.Of(w.deps.Root, string(run.ID))
+	left, err := trees.Open(t.Context(), trees.Options{Run: string(run.ID), Base: w.spec.Project.Head, Project: w.spec.Project, Dir: p.Trees()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := left.Region(t.Context(), "core", []string{"core"}); err != nil {
+		t.Fatal(err)
+	}
+	w.repo.Git("update-ref", "refs/heads/devflock/"+string(run.ID)+"/integration", sum.Integration)
+	w.repo.Git("update-ref", "-d", "refs/heads/"+trees.Final)
+	again, err := runner.Drive(t.Context(), w.deps, run.ID)
+	if err != nil || again.Branch != trees.Final || again.Done != 2 {
+		t.Errorf("driven again: %+v, %v", again, err)
+	}
+	if got := w.repo.Git("rev-parse", trees.Final); got != sum.Integration {
+		t.Errorf("final branch is at %s, want %s", got, sum.Integration)
+	}
+	if list := w.repo.Git("worktree", "list"); strings.Count(list, "\n") > 0 {
+		t.Errorf("work trees are left:\n%s", list)
 	}
 }
