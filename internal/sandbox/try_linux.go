@@ -38,7 +38,7 @@ func scopes() bool { return filter.ABI() >= filter.ABIScopes }
 
 // tryBroker changes a file and connects a socket inside.
 func (b *backend) tryBroker(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "devflock-")
+	dir, err := os.MkdirTemp("", "devflock-try-")
 	if err != nil {
 		return err
 	}

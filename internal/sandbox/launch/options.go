@@ -23,6 +23,7 @@ type options struct {
 	filter   bool // system calls of bwrap and what it runs
 	network  bool
 	tmp      bool     // make a folder for temporary files and remove it
+	remove   string   // folder to remove at the end
 	parent   int      // who is expected to be the parent; 0 = anybody
 	env      []string // for the command alone
 	groups   []string // of package cgroup, made by the first role
@@ -84,6 +85,8 @@ func (o *options) set(flag, value string) error {
 		o.places = append(o.places, place{flag[1:], value})
 	case "-env":
 		o.env = append(o.env, value)
+	case "-remove":
+		o.remove = value
 	case "-group":
 		o.groups = append(o.groups, value)
 	case "-parent":

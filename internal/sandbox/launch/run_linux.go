@@ -25,7 +25,7 @@ func run(o options, prefix []string) int {
 		return report(err)
 	}
 	if o.tmp {
-		dir, err := os.MkdirTemp("", "devflock-")
+		dir, err := os.MkdirTemp("", "devflock-tmp-")
 		if err != nil {
 			return report(fmt.Errorf("make temporary folder: %w", err))
 		}
@@ -33,7 +33,7 @@ func run(o options, prefix []string) int {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
 			return report(fmt.Errorf("make temporary folder: %w", err))
 		}
-		o.flags = append(o.flags[:len(o.flags):len(o.flags)], "-rw", dir)
+		o.flags = append(o.flags[:len(o.flags):len(o.flags)], "-rw", dir, "-remove", dir)
 		setenv("TMPDIR", dir)
 		setenv("CLAUDE_CODE_TMPDIR", dir)
 	}
@@ -110,6 +110,9 @@ func guard(o options, prefix []string) int {
 	group, err := cgroup.Open(o.groups)
 	if err != nil {
 		return report(err)
+	}
+	if o.remove != "" { // the first role may have been killed
+		defer os.RemoveAll(o.remove)
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
