@@ -32,7 +32,7 @@ func (c *cycle) try(hard, soft context.Context, a orchestrator.Attempt) result {
 			return c.broken(hard, soft, err, Report{})
 		}
 	}
-	rep, work, stop := c.work(hard, soft, a)
+	rep, stop, work := c.work(hard, soft, a)
 	if stop != nil {
 		return *stop
 	}
@@ -61,13 +61,12 @@ func (c *cycle) bounded(soft context.Context) (context.Context, context.CancelFu
 }
 
 // work has the worker do the attempt. work is what was wrong with it, stop the result when there is nothing to check.
-func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Report, work error, stop *result) {
+func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Report, stop *result, work error) {
 	r := c.r
 	ctx, cancel := c.bounded(soft)
 	defer cancel()
 	ctx, fenced := context.WithCancelCause(ctx)
 	defer fenced(nil)
-	c.started = false
 	begun := make(chan struct{}, 1)
 	job := Job{
 		Region: c.g.Name, Task: c.t, Attempt: a, Kind: c.kind, Failure: c.prompt(ctx),
@@ -95,7 +94,7 @@ func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Re
 		ended <- answer{rep, err}
 	}) {
 		c.g.worker = nil // it may hold its lock for ever: its process is ended by number, by the next Run
-		return Report{}, nil, &result{outcome: deaf, failure: fmt.Sprintf("the worker did not end, %s after it was told to: %v", r.o.Grace, context.Cause(ctx))}
+		return Report{}, &result{outcome: deaf, failure: fmt.Sprintf("the worker did not end, %s after it was told to: %v", r.o.Grace, context.Cause(ctx))}, nil
 	}
 	got := <-ended
 	select {
@@ -103,11 +102,10 @@ func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Re
 		c.started = true
 	default:
 	}
-	rep = got.rep
-	if rep.Session != "" {
+	if rep = got.rep; rep.Session != "" {
 		c.g.context = rep.Context
 		if err := r.persist(hard, func() error { return r.o.Ledger.SetSession(r.o.Run, c.g.Name, rep.Session, rep.Context) }); err != nil {
-			return rep, nil, &result{outcome: infra, err: err, failure: words.Line(err.Error(), 600), report: rep}
+			return rep, &result{outcome: infra, err: err, failure: words.Line(err.Error(), 600), report: rep}, nil
 		}
 	}
 	if got.err == nil {
@@ -118,11 +116,11 @@ func (c *cycle) work(hard, soft context.Context, a orchestrator.Attempt) (rep Re
 	switch _, isInfra := errors.AsType[*InfraError](got.err); {
 	case errors.Is(cause, orchestrator.ErrFenced), soft.Err() != nil, isInfra:
 		res := c.broken(hard, soft, got.err, rep)
-		return rep, nil, &res
+		return rep, &res, nil
 	case errors.Is(cause, errTimeout):
-		return rep, fmt.Errorf("it was ended at the time-out of %s", r.o.Settings.TaskTimeout), nil
+		return rep, nil, fmt.Errorf("it was ended at the time-out of %s", r.o.Settings.TaskTimeout)
 	}
-	return rep, got.err, nil
+	return rep, nil, got.err
 }
 
 // prompt is the failure for the worker, with the change that was returned when there is one.

@@ -200,8 +200,7 @@ func (c *cycle) recycle(soft context.Context) {
 	if limit <= 0 || g.context <= limit {
 		return
 	}
-	err := c.employ(soft)
-	if err != nil {
+	if c.employ(soft) != nil {
 		return // the attempt will meet it, too
 	}
 	w, able := g.worker.(Recycler)
