@@ -44,9 +44,14 @@ func newYard(t testing.TB, whole bool) *yard {
 			why := y.red(ids, func(name string) string { c, _, _ := y.mem.Read(dir, name); return c })
 			return land.Verdict{OK: why == "", Output: why}, nil
 		},
-		Landed:   func(_ context.Context, tasks []string, _ string) error { y.landed = append(y.landed, tasks...); return nil },
+		Landed: func(_ context.Context, tasks []string, _ string) error {
+			y.landed = append(y.landed, tasks...)
+			return nil
+		},
 		Returned: func(_ context.Context, task, failure string) error { y.returned[task] = failure; return nil },
-		Notice:   func(kind land.NoticeKind, task, _ string) { y.notices = append(y.notices, strings.TrimSpace(string(kind)+" "+task)) },
+		Notice: func(kind land.NoticeKind, task, _ string) {
+			y.notices = append(y.notices, strings.TrimSpace(string(kind)+" "+task))
+		},
 	}
 	y.q = land.New(y.o)
 	return y
@@ -285,7 +290,11 @@ func TestBranchThatMoves(t *testing.T) {
 	if got := y.mem.Result(); got["by/hand"] != "2" || got["a/file"] == "" {
 		t.Errorf("result %v", got)
 	}
-	y.red = func([]string, func(string) string) string { moves++; y.mem.Move("by/hand", fmt.Sprint(moves)); return "" }
+	y.red = func([]string, func(string) string) string {
+		moves++
+		y.mem.Move("by/hand", fmt.Sprint(moves))
+		return ""
+	}
 	if err := y.q.Land(t.Context(), []orchestrator.TaskRow{y.commit("c")}); !errors.Is(err, trees.ErrMoved) {
 		t.Errorf("a branch that never stands still: %v", err)
 	}
@@ -307,7 +316,9 @@ func TestErrorBlamesNobody(t *testing.T) {
 			}
 			if point == "test" {
 				o := y.o
-				o.Test = func(context.Context, string, []orchestrator.TaskRow) (land.Verdict, error) { return land.Verdict{}, broken }
+				o.Test = func(context.Context, string, []orchestrator.TaskRow) (land.Verdict, error) {
+					return land.Verdict{}, broken
+				}
 				y.q = land.New(o)
 			}
 			if err := y.q.Land(t.Context(), batch); !errors.Is(err, broken) {

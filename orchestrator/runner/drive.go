@@ -258,9 +258,10 @@ func (d *drive) governor() schedule.Judge {
 
 // verifier runs acceptance commands where they can touch nothing but the region's tree.
 func (d *drive) verifier() schedule.Verifier {
+	tools := d.tools()
 	return verify.New(d.box, verify.Options{
-		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: d.readOnly(), Env: d.environ(), CommonDir: d.project.CommonDir, Log: d.log,
-		Caches: d.caches(), Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
+		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ, CommonDir: d.project.CommonDir, Log: d.log,
+		Caches: tools.Caches, Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
 	})
 }
 

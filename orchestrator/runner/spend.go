@@ -2,14 +2,10 @@ package runner
 
 import (
 	"fmt"
-	"os"
-	"slices"
-	"strings"
 
-	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
-	"github.com/devflow-suite/devflow/orchestrator/verify"
+	"github.com/devflow-suite/devflow/orchestrator/toolchain"
 )
 
 // spend counts a reply of any worker.
@@ -72,48 +68,7 @@ func (d *drive) poke() {
 	}
 }
 
-// environ is what a worker and its checks see of the person's environment: where programs are, and the language.
-func (d *drive) environ() []string {
-	env := []string{"PATH=" + d.path(), "LANG=C.UTF-8", "TERM=dumb"}
-	for _, name := range [...]string{"GOFLAGS", "GOPROXY", "GOTOOLCHAIN", "JAVA_HOME", "NODE_OPTIONS"} {
-		if v := d.Getenv(name); v != "" && !strings.Contains(v, "@") {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
-}
-
-// caches are the packages that the person already has.
-func (d *drive) caches() verify.Caches { return verify.FindCaches(d.Getenv, d.Getenv("HOME")) }
-
-// path is the person's PATH without entries that are relative.
-func (d *drive) path() string {
-	var dirs []string
-	for _, dir := range strings.Split(d.Getenv("PATH"), string(os.PathListSeparator)) {
-		if strings.HasPrefix(dir, "/") && !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	if len(dirs) == 0 {
-		return "/usr/local/bin:/usr/bin:/bin"
-	}
-	return strings.Join(dirs, string(os.PathListSeparator))
-}
-
-// readOnly are the folders of PATH that lie outside of the system's own, such as a toolchain in a home folder, so that the tools
-// which the person works with are there. What lies beside them is not.
-func (d *drive) readOnly() []sandbox.Bind {
-	var binds []sandbox.Bind
-	for _, dir := range d.run.Settings.Expose {
-		binds = append(binds, sandbox.Bind{From: dir})
-	}
-	for _, dir := range strings.Split(d.path(), string(os.PathListSeparator)) {
-		if strings.HasPrefix(dir, "/usr/") || dir == "/bin" || dir == "/sbin" {
-			continue
-		}
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			binds = append(binds, sandbox.Bind{From: dir})
-		}
-	}
-	return binds
+// tools are the person's, as workers and checks see them.
+func (d *drive) tools() toolchain.Tools {
+	return toolchain.Find(d.Getenv, d.run.Settings.Expose)
 }

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/orchestrator/toolchain"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 	"github.com/devflow-suite/devflow/orchestrator/trees/git"
 	"github.com/devflow-suite/devflow/orchestrator/verify"
@@ -45,32 +44,14 @@ func (b *bound) dryRun(ctx context.Context, p trees.Project, base string, plan o
 		return nil, fmt.Errorf("make folder for dry runs: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path, read := b.toolchains(s)
+	tools := toolchain.Find(b.sys.Getenv, s.Expose)
 	v := verify.New(box, verify.Options{
-		Home: filepath.Join(dir, "homes"), Timeout: s.CheckTimeout, ReadOnly: read, Env: []string{"PATH=" + path, "LANG=C.UTF-8", "TERM=dumb"},
-		CommonDir: p.CommonDir, Caches: verify.FindCaches(b.sys.Getenv, b.sys.Getenv("HOME")),
+		Home: filepath.Join(dir, "homes"), Timeout: s.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ,
+		CommonDir: p.CommonDir, Caches: tools.Caches,
 	})
 	found, err := verify.DryRun(ctx, v, verify.Dry{Plan: plan, Tree: verify.Base(p.Top, p.Prefix, base, filepath.Join(dir, "trees"))})
 	for _, f := range found {
 		flags = append(flags, engine.Flag{Task: f.Task, Reason: f.Reason})
 	}
 	return flags, err
-}
-
-// toolchains are the folders of the person's PATH and what of them a confined command does not see by itself.
-func (b *bound) toolchains(s orchestrator.Settings) (path string, read []sandbox.Bind) {
-	var dirs []string
-	for _, dir := range filepath.SplitList(b.sys.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) || slices.Contains(dirs, dir) {
-			continue
-		}
-		dirs = append(dirs, dir)
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && !strings.HasPrefix(dir, "/usr/") && dir != "/bin" && dir != "/sbin" {
-			read = append(read, sandbox.Bind{From: dir})
-		}
-	}
-	for _, dir := range s.Expose {
-		read = append(read, sandbox.Bind{From: dir})
-	}
-	return strings.Join(dirs, string(filepath.ListSeparator)), read
 }
