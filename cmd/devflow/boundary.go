@@ -19,7 +19,7 @@ import (
 	"github.com/devflow-suite/devflow/judge"
 	"github.com/devflow-suite/devflow/judge/instinct"
 	"github.com/devflow-suite/devflow/judge/panel"
-	"github.com/devflow-suite/devflow/orchestrator/schedule"
+	"github.com/devflow-suite/devflow/orchestrator/schedule/pool"
 )
 
 // boundaryLimit bounds one run. It lies inside the own deadline of the stop hook, which waits for it at high risk.
@@ -82,7 +82,7 @@ const fanout = 3
 // judges is who judges the task of a session. While somebody waits, a model is asked fewer times.
 func judges(waited bool) func(config.Config) judge.Panel {
 	return func(cfg config.Config) judge.Panel {
-		return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ(), Waited: waited, Fanout: schedule.Pool{N: fanout}})
+		return panel.Session(panel.Options{Config: cfg.Judge, Environ: os.Environ(), Waited: waited, Fanout: pool.Pool{N: fanout}})
 	}
 }
 
