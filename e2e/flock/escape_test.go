@@ -242,9 +242,9 @@ func (a *attack) plant() string {
 	server := `{"mcpServers":{"planted":{"type":"stdio","command":"/bin/sh","args":["-c","touch '$PWD'/served.txt"]}}}`
 	return `rm -f link; for d in . "$HOME"; do mkdir -p $d/.claude/skills/planted $d/.claude/agents $d/.claude/commands $d/.claude/rules
 echo '` + hook + `' > $d/.claude/settings.json; echo '` + hook + `' > $d/.claude/settings.local.json; echo '` + server + `' > $d/.mcp.json
-for f in .claude/CLAUDE.md CLAUDE.local.md .claude/rules/planted.md; do echo ` + planted + ` > $d/$f; done
+for f in CLAUDE.md AGENTS.md .claude/CLAUDE.md CLAUDE.local.md .claude/rules/planted.md; do echo ` + planted + ` > $d/$f; done
 printf -- '---\nname: planted\ndescription: ` + planted + `\n---\n` + planted + `\n' | tee $d/.claude/skills/planted/SKILL.md > $d/.claude/agents/planted.md; done
-echo ` + planted + ` > "$HOME/CLAUDE.md"; echo '` + server + `' > "$HOME/.claude.json.planted"; printf '[core]\n\thooksPath = %s\n\tfsmonitor = %s\n' "$PWD" "$PWD/fsmonitor.sh" > "$HOME/.gitconfig"
+echo '` + server + `' > "$HOME/.claude.json.planted"; printf '[core]\n\thooksPath = %s\n\tfsmonitor = %s\n' "$PWD" "$PWD/fsmonitor.sh" > "$HOME/.gitconfig"
 printf '#!/bin/sh\ntouch ` + filepath.Join(a.dir, "hooked") + `\n' > fsmonitor.sh; chmod 755 fsmonitor.sh; cp fsmonitor.sh pre-commit; cp fsmonitor.sh post-commit; cp fsmonitor.sh reference-transaction; echo '* filter=evil' > .gitattributes; echo plant=done`
 }
 
@@ -360,8 +360,11 @@ func (a *attack) without() {
 		}
 	}
 	for _, r := range a.srv.Talk("") {
+		if !strings.Contains(r.System, "GUIDE-OF-THE-PROJECT") {
+			a.Errorf("request %d lacks what the project says to everybody", r.N)
+		}
 		if named := !strings.Contains(r.Text(), "echo "+planted); named && strings.Contains(string(r.Body), planted) {
-			a.Errorf("request %d holds what an earlier session has planted: system %v, messages %v", r.N, strings.Contains(r.System, planted), strings.Contains(r.Text(), planted))
+			a.Errorf("request %d holds what an earlier session has planted", r.N)
 		}
 		for _, tool := range r.Tools {
 			if strings.Contains(tool, "planted") {

@@ -92,6 +92,7 @@ func (s *stage) lay() {
 	if s.shape != empty {
 		r.Write("README.md", "# shop\n")
 		r.Write("shared/theirs.txt", "theirs\n")
+		r.Write("CLAUDE.md", "GUIDE-OF-THE-PROJECT\n")
 		if s.shape == subfolder {
 			r.Write("apps/shop/README.md", "# the shop itself\n")
 			s.project = r.Path("apps/shop")

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/redact"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
+	"github.com/devflow-suite/devflow/orchestrator/trees/look"
 	"github.com/devflow-suite/devflow/orchestrator/worker"
 	"github.com/devflow-suite/devflow/orchestrator/worker/prompt"
 )
@@ -21,8 +22,8 @@ import (
 const maxPublic = 6 << 10
 
 // about is what a worker is told once, with its system prompt.
-func (c *crew) about() prompt.Rules {
-	r := prompt.Rules{Region: c.region.Name, Folders: c.folders(), Project: c.tree.Dir, Ask: c.offers(), Guide: prompt.Guide(c.guides(), c.region.Paths())}
+func (c *crew) about(ctx context.Context) prompt.Rules {
+	r := prompt.Rules{Region: c.region.Name, Folders: c.folders(), Project: c.tree.Dir, Ask: c.offers(), Guide: prompt.Guide(c.guides(ctx), c.region.Paths())}
 	for _, o := range c.d.regions {
 		if o.Name != c.region.Name {
 			r.Others = append(r.Others, prompt.Region{Name: o.Name, Folders: o.Paths()})
@@ -31,31 +32,29 @@ func (c *crew) about() prompt.Rules {
 	return r
 }
 
-// guides are the instruction files of the project that a client would read by itself.
-func (c *crew) guides() []prompt.File {
-	root, err := os.OpenRoot(c.tree.Dir)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
+// maxGuide bounds an instruction file of the project, in bytes.
+const maxGuide = 1 << 20
+
+// guides are the instruction files of the project that a client would read by itself, as they were when the run began: what a worker
+// writes into them is no instruction for the sessions after it.
+func (c *crew) guides(ctx context.Context) []prompt.File {
 	dirs := map[string]bool{".": true}
 	for _, p := range c.region.Paths() {
 		for dir := p; dir != "." && dir != "/"; dir = path.Dir(dir) {
 			dirs[dir] = true
 		}
 	}
-	var files []prompt.File
+	var names []string
 	for dir := range dirs {
-		for _, name := range [...]string{"CLAUDE.md", "AGENTS.md"} {
-			file := path.Join(dir, name)
-			info, err := root.Stat(file)
-			if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-				continue
-			}
-			if data, err := fs.ReadFile(root.FS(), file); err == nil {
-				files = append(files, prompt.File{Path: file, Text: string(data)})
-			}
-		}
+		names = append(names, path.Join(dir, "CLAUDE.md"), path.Join(dir, "AGENTS.md"))
+	}
+	texts, err := look.At{Project: c.d.project, Commit: c.d.run.Base}.Texts(ctx, names, maxGuide)
+	if err != nil {
+		c.d.log.Warn("read instruction files of the project", "error", err)
+	}
+	var files []prompt.File
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		files = append(files, prompt.File{Path: name, Text: string(texts[name])})
 	}
 	return files
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/gitx"
@@ -59,6 +61,34 @@ func prefixed(prefix string, folders []string) []string {
 		list[i] = path.Join(prefix, f)
 	}
 	return list
+}
+
+// Texts reads files as they are in the commit, by name. Names that are no plain files, or whose files are larger than most bytes, are
+// missing in the answer.
+func (a At) Texts(ctx context.Context, files []string, most int64) (map[string][]byte, error) {
+	args := append([]string{"ls-tree", "-z", "-l", "--full-tree", a.Commit, "--"}, prefixed(a.Project.Prefix, files)...)
+	res, err := a.runner().Run(ctx, git.Call{Args: args, Max: maxOutput})
+	if err != nil {
+		return nil, fmt.Errorf("find files of %.12s: %w", a.Commit, err)
+	}
+	texts := map[string][]byte{}
+	for record := range strings.SplitSeq(string(res.Stdout), "\x00") { // <mode> blob <oid> <size> TAB <file>
+		head, file, _ := strings.Cut(record, "\t")
+		name := strings.TrimPrefix(strings.TrimPrefix(file, a.Project.Prefix), "/")
+		f := strings.Fields(head)
+		if len(f) != 4 || f[0] != "100644" && f[0] != "100755" || !slices.Contains(files, name) {
+			continue
+		}
+		if size, err := strconv.ParseInt(f[3], 10, 64); err != nil || size > most {
+			continue
+		}
+		blob, err := a.runner().Run(ctx, git.Call{Args: []string{"cat-file", "blob", f[2]}, Max: int(most)})
+		if err != nil {
+			return nil, fmt.Errorf("read %s of %.12s: %w", file, a.Commit, err)
+		}
+		texts[name] = blob.Stdout
+	}
+	return texts, nil
 }
 
 // Lines gives the lines below the folders that hold one of the words, as "file:number: text", at most limit.
