@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -108,11 +109,18 @@ func (a *app) asking(o startOptions) bool {
 	return !o.yes && frame.Columns(a.Stdin) > 0 && frame.Columns(a.Stdout) > 0 && !o.view.JSON
 }
 
-// startQueued plans and starts a run that a session asked for. Nobody sees a mistake, so it ends the run: the session is told.
+// startQueued plans and starts a run that a session asked for, at the standing endpoints unless others are named. Where nobody sees a
+// mistake, it ends the run: the session is told.
 func (a *app) startQueued(ctx context.Context, e engine.Engine, o startOptions, request string) error {
 	run, err := a.queued(e, o, request)
 	if err != nil {
 		return err
+	}
+	if o.endpoint.URL == "" && o.endpoint.File == "" {
+		if _, err := os.Stat(e.Standing); err != nil {
+			return frame.Hint(errors.New("there are no endpoints for queued runs"), "devflock probe URL --save manager, or give --url or --endpoints")
+		}
+		o.endpoint.File = e.Standing
 	}
 	release, err := e.Hold(run.ID)
 	if err != nil {
@@ -120,9 +128,12 @@ func (a *app) startQueued(ctx context.Context, e engine.Engine, o startOptions, 
 	}
 	release = sync.OnceFunc(release)
 	defer release()
+	if run, err = a.queued(e, o, request); err != nil { // somebody else was faster
+		return err
+	}
 	o.project.Dir = run.Project
 	order := engine.Order{Mode: run.Mode, Request: run.Request, Plan: run.Plan, Run: run.ID, Session: run.Session}
-	if err = a.begin(ctx, e, o, order, release); err == nil || ctx.Err() != nil {
+	if err = a.begin(ctx, e, o, order, release); err == nil || ctx.Err() != nil || frame.Columns(a.Stderr) > 0 {
 		return err
 	}
 	if again, readErr := a.FindRun(o.queued, e, o.project, nil); readErr == nil && again.State == orchestrator.RunQueued {
@@ -131,7 +142,7 @@ func (a *app) startQueued(ctx context.Context, e engine.Engine, o startOptions, 
 	return err
 }
 
-// begin plans what has no plan yet, packs it, and drives it. release is called before the run is driven.
+// begin plans what has no plan yet, packs it, and drives it. release is called when it is ready, before it is driven.
 func (a *app) begin(ctx context.Context, e engine.Engine, o startOptions, order engine.Order, release func()) error {
 	project, base, err := a.Examined(ctx, e, o.project)
 	if err != nil {
@@ -169,8 +180,7 @@ func (a *app) begin(ctx context.Context, e engine.Engine, o startOptions, order 
 			return wizard.ErrLeft
 		}
 	}
-	release()
-	return a.prepareAndDrive(ctx, e, order, o.view, o.detach)
+	return a.prepareAndDrive(ctx, e, order, o, release)
 }
 
 // queued is a run that a session asked for and that has no plan yet.
@@ -224,15 +234,16 @@ func (a *app) announce(o engine.Order, flags []engine.Flag, v desk.ViewOptions) 
 }
 
 // prepareAndDrive makes the run and goes through with it.
-func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, o engine.Order, v desk.ViewOptions, detach bool) error {
-	run, err := e.Prepare(ctx, o)
+func (a *app) prepareAndDrive(ctx context.Context, e engine.Engine, order engine.Order, o startOptions, release func()) error {
+	run, err := e.Prepare(ctx, order)
 	if err != nil {
 		return err
 	}
-	if detach {
-		return a.detach(ctx, e, run, v)
+	release()
+	if o.detach {
+		return a.detach(ctx, e, run, o.view)
 	}
-	return a.Drive(ctx, e, run.ID, v)
+	return a.Drive(ctx, e, run.ID, o.view)
 }
 
 // Bounds of waiting for a run in the background.
@@ -300,7 +311,7 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 			case run.State.Over():
 				return frame.Hint(fmt.Errorf("run %s has ended: %s", run.ID, run.State), "devflock status "+string(run.ID))
 			case run.State == orchestrator.RunQueued:
-				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --queued "+string(run.ID)+" --url URL")
+				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --queued "+string(run.ID))
 			case detach:
 				return a.detach(ctx, e, run, v)
 			}

@@ -67,7 +67,7 @@ use, 3 the run has ended without some of its tasks`,
 				return desk.Refused(err)
 			}
 			fmt.Fprintln(a.Stdout)
-			return a.prepareAndDrive(ctx, e, order, desk.ViewOptions{Plain: asker.Plain}, false)
+			return a.prepareAndDrive(ctx, e, order, startOptions{view: desk.ViewOptions{Plain: asker.Plain}}, func() {})
 		},
 	}
 }

@@ -13,15 +13,19 @@ import (
 )
 
 // advance starts what the session's runs of devflock need next, as processes of their own: a queued one is planned and started, one
-// whose driver has died goes on. One that a finished specification asks for waits for a person unless the user said otherwise. A run that somebody drives already is left alone by the process itself, which finds it locked.
+// whose driver has died goes on. A queued run waits as long as there are no endpoints, and one that a finished specification asks for
+// waits for a person unless the user said otherwise. A run that somebody drives already is left alone by the process itself, which
+// finds it locked.
 func advance(s *event.Scene) {
+	_, err := os.Stat(place.Standing(s.Paths.Root))
+	supplied := err == nil
 	var waiting []orchestrator.Run
-	err := s.View(func(tx *store.Tx) error {
+	err = s.View(func(tx *store.Tx) error {
 		runs, err := orchestrator.OfSession(tx, s.Session)
 		for _, r := range runs {
 			switch {
 			case r.State == orchestrator.RunReady, r.State == orchestrator.RunRunning,
-				r.State == orchestrator.RunQueued && (r.Mode != orchestrator.ModeFixed || s.Cfg.Flock.Auto):
+				r.State == orchestrator.RunQueued && supplied && (r.Mode != orchestrator.ModeFixed || s.Cfg.Flock.Auto):
 				waiting = append(waiting, r)
 			}
 		}

@@ -49,7 +49,9 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		return claude.Block(reason), nil
 	}
 	out := boundary(s)
-	advance(s)
+	if out.Outcome() != string(hooks.Block) { // else the turn goes on
+		advance(s)
+	}
 	return out, nil
 }
 

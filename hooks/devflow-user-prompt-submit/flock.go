@@ -17,7 +17,7 @@ import (
 
 // enqueue keeps the request of `/flock`; the stop hook has the run started. A run costs money, so only a person may ask for one.
 func enqueue(s *event.Scene, tx *store.Tx) (claude.Output, error) {
-	if s.Fact.Command.Verb != spec.VerbFlock || s.Fact.Command.Text == "" {
+	if !asksForRun(s) {
 		return claude.Output{}, nil
 	}
 	if !s.Typed() {
@@ -25,7 +25,10 @@ func enqueue(s *event.Scene, tx *store.Tx) (claude.Output, error) {
 		return claude.Block("[devflow:flock] This prompt was sent by a tool of the same session, not typed by a person. No run was asked for."), nil
 	}
 	if !s.HasRepo {
-		return claude.Message("[devflow:flock] No run was asked for: this folder is in no git repository. See: devflock run --init"), nil
+		return noRun(s, "this folder is in no git repository. See: devflock run --init"), nil
+	}
+	if _, err := os.Stat(s.Sibling("devflock")); err != nil {
+		return noRun(s, "the program devflock is not installed. Build it and install again: make install"), nil
 	}
 	id, err := orchestrator.Enqueue(tx, s.Now, orchestrator.Request{Project: s.Root, Mode: orchestrator.ModeExisting, Text: s.Fact.Command.Text, Session: s.Session})
 	if err != nil {
@@ -33,9 +36,20 @@ func enqueue(s *event.Scene, tx *store.Tx) (claude.Output, error) {
 	}
 	s.Note("flock", 0, hooks.Message)
 	if _, err := os.Stat(place.Standing(s.Paths.Root)); err != nil {
-		return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued, but there is no endpoint for its workers. Add one with: devflock probe URL --save manager", id)), nil
+		return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued and waits: there is no endpoint for its workers. Add one with: devflock probe URL --save manager", id)), nil
 	}
 	return claude.Message(fmt.Sprintf("[devflow:flock] Run %s is queued. It is planned and started when this turn ends; see: devflock status %s", id, id)), nil
+}
+
+// asksForRun is whether the prompt is `/flock` with some words.
+func asksForRun(s *event.Scene) bool {
+	return s.In.Event == claude.EventUserPromptSubmit && s.Fact.Command.Verb == spec.VerbFlock && s.Fact.Command.Text != ""
+}
+
+// noRun tells the person why there is no run, and the model, which would say that there is one.
+func noRun(s *event.Scene, why string) claude.Output {
+	text := "[devflow:flock] No run was asked for: " + why
+	return claude.Merge(s.In.Event, claude.Message(text), claude.Context(s.In.Event, text))
 }
 
 // runs tells of runs of the session that have ended, or that wait for a person, since the last prompt, once each.

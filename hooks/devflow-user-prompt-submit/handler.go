@@ -66,6 +66,9 @@ func handle(c *hooks.Call) (claude.Output, error) {
 		if approves(c.In.Prompt) {
 			return claude.Message("[devflow:approve] The store cannot be used now: nothing was allowed. Type it again. See: devflow doctor"), nil
 		}
+		if asksForRun(s) {
+			return noRun(s, "the store cannot be used now. Type it again. See: devflow doctor"), nil
+		}
 		return claude.Output{}, nil // in the spool and in the log; nothing was decided
 	}
 	if s.Fact.Command.Verb == spec.VerbStart {

@@ -59,7 +59,7 @@ func Open(sys engine.System) (engine.Engine, error) {
 	return engine.Engine{
 		Probe: probed, Examine: trees.Examine, Init: trees.Init, Plan: b.plan, DryRun: b.dryRun, Commit: Commit, Prepare: b.prepare, Drive: b.drive,
 		Runs: b.ledger.Runs, View: b.view, Swap: b.swap, Integrate: b.integrate, Stop: b.stop, Remove: b.remove,
-		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Log: b.log, Hold: b.hold, Fail: b.fail, Save: b.save, Close: db.Close,
+		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Standing: place.Standing(paths.Root), Log: b.log, Hold: b.hold, Fail: b.fail, Save: b.save, Close: db.Close,
 	}, nil
 }
 

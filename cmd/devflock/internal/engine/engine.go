@@ -125,6 +125,7 @@ type Engine struct {
 	Defaults  func(orchestrator.Settings) (orchestrator.Settings, error) // fills in what is not set
 	Endpoints func(path string) ([]Endpoint, error)                      // of an endpoints file
 	Log       func(id orchestrator.RunID) (io.ReadCloser, error)         // JSON lines of the run
+	Standing  string                                                     // path of the endpoints file for runs that a session asks for
 	Workers   int                                                        // to recommend at most, as the user has it; 0 = no wish
 	// Hold keeps other processes from planning or driving a run, until release; an error says that one does.
 	Hold  func(id orchestrator.RunID) (release func(), err error)

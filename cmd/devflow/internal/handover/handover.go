@@ -4,7 +4,9 @@
 package handover
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -16,23 +18,17 @@ import (
 	"github.com/devflow-suite/devflow/internal/store"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/plan"
+	"github.com/devflow-suite/devflow/telemetry"
 	"github.com/devflow-suite/devflow/telemetry/spec"
 )
 
 // maxPlan bounds a plan file, in bytes, as compaction does.
 const maxPlan = 64 << 10
 
-// Queue queues the run that a finished specification asks for: one whose plan file holds a plan for devflock with several regions. What
-// starts it is the stop hook or a person; a plan that is wrong is an error and changes nothing.
+// Queue queues the run that a finished specification asks for, once: one whose plan file holds a plan for devflock with several
+// regions. What starts it is the stop hook or a person. A plan that is wrong makes a run that has failed, so that the person is told.
 func Queue(paths config.Paths, db *store.DB, session string, now func() time.Time) error {
-	data, err := regular.Read(filepath.Join(paths.SessionDir(session), "active-spec.json"), maxPlan)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	m, err := spec.ParseMarker(data)
+	m, err := marker(paths, session)
 	if err != nil || m.Status != "COMPLETED" || m.PlanPath == "" || m.Cwd == "" {
 		return err
 	}
@@ -48,27 +44,74 @@ func Queue(paths config.Paths, db *store.DB, session string, now func() time.Tim
 	if !ok {
 		return nil
 	}
-	p, err := plan.Parse("", []byte(body))
-	if err != nil {
-		return err
-	}
-	if len(p.Modules) < 2 {
-		return nil
-	}
 	repo, err := gitx.Find(m.Cwd)
 	if err != nil {
 		return err
 	}
-	_, err = orchestrator.Open(db, now).Enqueue(orchestrator.Request{Project: repo.Root, Mode: orchestrator.ModeFixed, Text: p.Summary, Session: session, Plan: &p})
-	return err
+	p, wrong := plan.Parse("", []byte(body))
+	if wrong == nil && len(p.Modules) < 2 {
+		return nil
+	}
+	ask := orchestrator.Request{Project: repo.Root, Mode: orchestrator.ModeFixed, Text: p.Summary, Session: session, Plan: &p}
+	if wrong != nil {
+		ask.Text, ask.Plan = "the plan in "+m.PlanPath, nil
+	}
+	id, err := enqueue(db, now(), ask, fmt.Sprintf("%x", sha256.Sum256([]byte(body))))
+	if err != nil || id == "" || wrong == nil {
+		return err
+	}
+	return orchestrator.Open(db, now).SetState(id, orchestrator.RunFailed, fmt.Sprintf("the plan in %s is wrong: %v", m.PlanPath, wrong))
 }
 
-// block finds the fenced block named devflock.
-func block(text string) (string, bool) {
-	_, rest, ok := strings.Cut("\n"+text, "\n```devflock\n")
-	if !ok {
-		return "", false
+// marker reads the session's spec marker; none is an empty one.
+func marker(paths config.Paths, session string) (spec.Marker, error) {
+	data, err := regular.Read(filepath.Join(paths.SessionDir(session), "active-spec.json"), maxPlan)
+	if errors.Is(err, fs.ErrNotExist) {
+		return spec.Marker{}, nil
 	}
-	body, _, closed := strings.Cut(rest, "\n```")
-	return body, closed
+	if err != nil {
+		return spec.Marker{}, err
+	}
+	return spec.ParseMarker(data)
+}
+
+// enqueue queues the run unless this very plan of the session was handed on before: its marker stays, and later tasks pass as well.
+// Then the id is empty.
+func enqueue(db *store.DB, now time.Time, ask orchestrator.Request, sum string) (id orchestrator.RunID, err error) {
+	key := "flock-plan:" + ask.Session
+	err = db.Update(func(tx *store.Tx) error {
+		id = ""
+		last, err := telemetry.Get(tx, key)
+		if err != nil || last == sum {
+			return err
+		}
+		if id, err = orchestrator.Enqueue(tx, now, ask); err != nil {
+			return err
+		}
+		return telemetry.Put(tx, key, sum)
+	})
+	return id, err
+}
+
+// block finds the first fenced block named devflock. One inside of another block is an example, and one without an end is none.
+func block(text string) (string, bool) {
+	var body strings.Builder
+	fence, named := "", false
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		mark := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
+		switch {
+		case fence == "" && len(mark) >= 3:
+			fence, named = mark, strings.TrimSpace(trimmed[len(mark):]) == "devflock"
+		case fence == "":
+		case mark == trimmed && len(mark) >= len(fence):
+			if named {
+				return body.String(), true
+			}
+			fence = ""
+		case named:
+			body.WriteString(line)
+		}
+	}
+	return "", false
 }

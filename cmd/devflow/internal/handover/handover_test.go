@@ -2,8 +2,10 @@ package handover_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,14 +28,18 @@ func TestAFinishedSpecificationQueuesItsPlanOnce(t *testing.T) {
 	for _, c := range []struct {
 		name, status, plan string
 		runs               int
-		wrong              bool
+		wrong              string // reason of a run that has failed
 	}{
-		{"two regions", "COMPLETED", "# Plan\n\n```devflock\n" + two + "\n```\n", 1, false},
-		{"one region", "COMPLETED", "# Plan\n\n```devflock\n" + one + "\n```\n", 0, false},
-		{"not finished", "IMPLEMENTING", "```devflock\n" + two + "\n```\n", 0, false},
-		{"no plan for devflock", "COMPLETED", "# Plan\n```json\n" + two + "\n```\n", 0, false},
-		{"block without end", "COMPLETED", "```devflock\n" + two, 0, false},
-		{"broken plan", "COMPLETED", "```devflock\n{\"summary\":1}\n```\n", 0, true},
+		{"two regions", "COMPLETED", "# Plan\n\n```devflock\n" + two + "\n```\n", 1, ""},
+		{"line ends of Windows", "COMPLETED", "# Plan\r\n\r\n```devflock\r\n" + strings.ReplaceAll(two, "\n", "\r\n") + "\r\n```\r\n", 1, ""},
+		{"longer fence behind other blocks", "COMPLETED", "```sh\nls\n```\n  ````  devflock \n" + two + "\n  ````\n", 1, ""},
+		{"one region", "COMPLETED", "# Plan\n\n```devflock\n" + one + "\n```\n", 0, ""},
+		{"not finished", "IMPLEMENTING", "```devflock\n" + two + "\n```\n", 0, ""},
+		{"no plan for devflock", "COMPLETED", "# Plan\n```json\n" + two + "\n```\n", 0, ""},
+		{"an example of one", "COMPLETED", "````md\n```devflock\n" + two + "\n```\n````\n", 0, ""},
+		{"block without end", "COMPLETED", "```devflock\n" + two, 0, ""},
+		{"broken plan", "COMPLETED", "```devflock\n{\"summary\":1}\n```\n", 1, "the plan in docs/plan.md is wrong: "},
+		{"wrong plan", "COMPLETED", "```devflock\n" + strings.ReplaceAll(two, `["t1"]`, `["t9"]`) + "\n```\n", 1, "t9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -64,17 +70,27 @@ func TestAFinishedSpecificationQueuesItsPlanOnce(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(paths.SessionDir("s-1"), "active-spec.json"), marker, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 {
-				if err := handover.Queue(paths, db, "s-1", time.Now); (err != nil) != c.wrong {
-					t.Errorf("queue: %v, want an error: %v", err, c.wrong)
+			ledger := orchestrator.Open(db, time.Now)
+			for range 3 {
+				if err := handover.Queue(paths, db, "s-1", time.Now); err != nil {
+					t.Errorf("queue: %v", err)
+				}
+				if runs, err := ledger.Runs(10); err == nil && len(runs) == 1 && c.wrong == "" { // it ends, and the marker stays
+					if err := ledger.SetState(runs[0].ID, orchestrator.RunDone, ""); err != nil && !errors.Is(err, orchestrator.ErrState) {
+						t.Fatal(err)
+					}
 				}
 			}
-			runs, err := orchestrator.Open(db, time.Now).Runs(10)
+			runs, err := ledger.Runs(10)
 			if err != nil || len(runs) != c.runs {
 				t.Fatalf("%d runs, %v; want %d", len(runs), err, c.runs)
 			}
-			if c.runs == 1 {
-				if r := runs[0]; r.State != orchestrator.RunQueued || r.Session != "s-1" || r.Project != repo.Dir || len(r.Plan.Tasks) != 2 || r.Mode != orchestrator.ModeFixed {
+			if c.wrong != "" {
+				if r := runs[0]; r.State != orchestrator.RunFailed || !strings.Contains(r.Reason, c.wrong) || r.Session != "s-1" {
+					t.Errorf("run = %+v, want one that has failed with %q", r, c.wrong)
+				}
+			} else if c.runs == 1 {
+				if r := runs[0]; r.State != orchestrator.RunDone || r.Session != "s-1" || r.Project != repo.Dir || len(r.Plan.Tasks) != 2 || r.Mode != orchestrator.ModeFixed {
 					t.Errorf("run = %+v", r)
 				}
 			}
