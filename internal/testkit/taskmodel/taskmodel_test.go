@@ -9,6 +9,7 @@ import (
 
 	"github.com/devflow-suite/devflow/internal/testkit/mockapi"
 	"github.com/devflow-suite/devflow/internal/testkit/taskmodel"
+	"github.com/devflow-suite/devflow/orchestrator/probe"
 )
 
 type message struct {
@@ -59,5 +60,22 @@ func TestTheNextStepFollowsFromTheConversation(t *testing.T) {
 		if got := ask(t, s.URL, c.tools, c.talk...); !strings.Contains(got, c.want) {
 			t.Errorf("%v: %s, want %s", c.talk, got, c.want)
 		}
+	}
+}
+
+func TestTheEndpointPassesTheProbeAndWorks(t *testing.T) {
+	t.Parallel()
+	url, s := taskmodel.Serve(t, taskmodel.Model{Tasks: map[string][]mockapi.Step{"a1": {mockapi.Say("WORKED")}}})
+	r, err := probe.Run(t.Context(), probe.Options{URL: url}, nil)
+	if err != nil || !r.OK || len(s.Requests()) != 0 {
+		t.Errorf("probe: %v %+v", err, r)
+	}
+	for _, l := range r.Lines {
+		if l.Level == probe.Fail || l.Level == probe.Warn && l.Check != "parallel" { // it is too quick to be seen side by side
+			t.Errorf("%+v", l)
+		}
+	}
+	if got := ask(t, url, "Bash", message{"user", "Your task a1:\n\ndo"}); !strings.Contains(got, "WORKED") {
+		t.Errorf("the worker was told %s", got)
 	}
 }
