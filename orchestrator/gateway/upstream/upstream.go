@@ -102,18 +102,16 @@ func Tell(resp *http.Response, src *Body) Form {
 	case "text/html":
 		return Other // a tunnel's or proxy's own page
 	}
-	for {
-		c, err := src.peek()
-		switch {
-		case err != nil:
-			return Other
-		case c == '{':
-			return JSON
-		case c == 'e' || c == 'd' || c == 'i' || c == 'r' || c == ':' || c == '\n' || c == '\r' || c == 0xEF: // event, data, id, retry, comment, byte order mark
-			return Events
-		}
+	c, err := src.peek()
+	switch {
+	case err != nil:
 		return Other
+	case c == '{':
+		return JSON
+	case c == 'e' || c == 'd' || c == 'i' || c == 'r' || c == ':' || c == '\n' || c == '\r' || c == 0xEF: // event, data, id, retry, comment, byte order mark
+		return Events
 	}
+	return Other
 }
 
 // Body is the body of an answer, decoded, with one byte of look-ahead.
