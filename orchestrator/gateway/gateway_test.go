@@ -185,7 +185,9 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	followed := 0
 	other := api(t, func(http.ResponseWriter, *http.Request) { followed++ })
-	w := serve(t, api(t, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, other+"/v1/messages", http.StatusPermanentRedirect) }))
+	w := serve(t, api(t, func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, other+"/v1/messages", http.StatusPermanentRedirect)
+	}))
 	got := w.post(ask)
 	want(t, "status and hint", []any{got.status, strings.Contains(got.body, other), got.header.Get("X-Should-Retry"), followed}, []any{502, true, "false", 0})
 }

@@ -33,14 +33,18 @@ func (s *Set) Gate(key string) *Gate {
 }
 
 // Gate is the way to one endpoint. It admits first come, first served; after a failure that concerns everybody it stays shut for
-// the pause, then lets one through after the other as long as that goes well: as many at once as were being served when the
-// endpoint refused more, and one more with each success. The zero value is open. Safe for concurrent use.
+// the pause, then lets as many through at once as were being served when the endpoint refused more; one if there was none. With
+// successes the bound grows: by one each up to where it was refused, beyond that ever more slowly, until it is where it was
+// before the first refusal and is forgotten. The zero value is open. Safe for concurrent use.
 type Gate struct {
 	mu     sync.Mutex
 	queue  []*waiter
 	active int
 	limit  int // learned; 0: none
-	level  int // requests at work when the limit was learned: when the limit has grown over it, it is forgotten
+	level  int // requests at work at the first refusal: when the limit has grown over it, it is forgotten
+	known  int // so many were served while more were refused
+	need   int // successes that it takes to let in one more than known
+	credit int // successes since the limit changed
 	shut   time.Time
 	fails  int // in a row, of those that concern everybody
 }
@@ -53,6 +57,9 @@ type waiter struct {
 
 // Dead is the number of failures in a row from which an endpoint is called dead.
 const Dead = 3
+
+// slowest is the largest number of successes that one more request at once costs.
+const slowest = 64
 
 // State is a gate at one moment.
 type State struct {
@@ -201,9 +208,12 @@ func (p *Pass) Served() (revived bool) {
 	revived = g.fails >= Dead
 	g.fails = 0
 	if g.limit > 0 {
-		g.limit++
+		g.credit++
+		if g.limit < g.known || g.credit >= g.need {
+			g.limit, g.credit = g.limit+1, 0
+		}
 		if g.limit > g.level {
-			g.limit = 0
+			g.limit, g.known, g.need = 0, 0, 0
 		}
 	}
 	g.advance(time.Now())
@@ -223,15 +233,21 @@ func (p *Pass) Refused(pause func(fails int) time.Duration) (shut time.Time, die
 	now := time.Now()
 	if g.limit == 0 {
 		g.level = max(g.active, 1)
+		g.known = g.level
 	}
 	g.active--
+	if g.active > 0 && g.active < g.known {
+		g.known = g.active
+	}
 	if most := max(g.active, 1); g.limit == 0 || most < g.limit {
 		g.limit = most
 	}
+	g.credit = 0
 	// Those who were admitted together fail together: it is one failure.
 	if !now.Before(g.shut) {
 		g.fails++
 		died = g.fails == Dead
+		g.need = min(max(2*g.need, g.limit), slowest)
 	}
 	if until := now.Add(pause(max(g.fails, 1))); until.After(g.shut) {
 		g.shut = until
