@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // raiderName is this test binary in the part of a program that a worker starts to get out: it tries what no shell can.
@@ -95,7 +97,7 @@ func attempt(what string, args []string) error {
 	case "chmod":
 		return os.Chmod(args[0], 0o777)
 	case "xattr":
-		return syscall.Setxattr(args[0], "user.raider", []byte("x"), 0)
+		return unix.Setxattr(args[0], "user.raider", []byte("x"), 0)
 	case "trace":
 		pid, err := strconv.Atoi(args[0])
 		if err != nil {

@@ -305,7 +305,7 @@ func TestTwelveWorkersAtALimitedEndpoint(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if served != workers*rounds || refused > workers*rounds {
+	if served != workers*rounds || refused > 2*workers*rounds { // about one each is what learning costs; without a gate there were dozens
 		t.Errorf("served %d of %d, refused %d", served, workers*rounds, refused)
 	}
 	t.Logf("served %d, refused %d", served, refused)
