@@ -25,6 +25,9 @@ type options struct {
 }
 
 func run(args []string, out io.Writer) error {
+	if ran, err := part(args, out); ran {
+		return err
+	}
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.bin, "bin", "bin", "folder of the built executables")
@@ -52,7 +55,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	r := &report{out: out}
-	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable, judgeTable, flockTable}
+	parts := []func(*world, options, *report) error{hookTable, guardTable, crowdTable, instructionTable, stopTable, judgeTable, flockTable, gatewayTable}
 	if o.session {
 		parts = append(parts, sessionTable)
 	}
