@@ -20,7 +20,8 @@ import (
 func (v *Verifier) policy(ctx context.Context, c schedule.Check, f folder) (sandbox.Policy, error) {
 	p := sandbox.Policy{
 		Dir: c.Dir, Network: c.Network, Procs: v.o.Procs, Memory: v.o.Memory, Tmp: f.sub("tmp"), Hide: slices.Clone(v.o.Hide),
-		ReadWrite: []sandbox.Bind{{From: c.Root}, {From: f.dir}},
+		// Not the folder that holds these: what lies in it is ours, and a link in the place of one of them would lead us elsewhere.
+		ReadWrite: []sandbox.Bind{{From: c.Root}, {From: f.sub("home")}, {From: f.sub("cache")}},
 		ReadOnly:  slices.Clone(v.o.ReadOnly),
 	}
 	p.Env = v.environ(f, c.Network)
@@ -199,12 +200,16 @@ func (v *Verifier) link(f folder) {
 	if v.o.Caches.Cargo == "" {
 		return
 	}
-	own := f.sub("cache", "cargo")
-	if err := os.MkdirAll(own, 0o700); err != nil {
+	cache, err := os.OpenRoot(f.sub("cache")) // a command may have put a link in the place of what is in it
+	if err != nil {
 		return // Cargo will say it
 	}
+	defer func() { _ = cache.Close() }() // only links were made through it
+	if err := cache.MkdirAll("cargo", 0o700); err != nil {
+		return
+	}
 	for _, name := range [...]string{"registry", "git"} {
-		_ = os.Symlink(filepath.Join(v.o.Caches.Cargo, name), filepath.Join(own, name)) // is there from the second time on
+		_ = cache.Symlink(filepath.Join(v.o.Caches.Cargo, name), "cargo/"+name) // is there from the second time on
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/devflow-suite/devflow/internal/gitx"
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 // aside ends the name of a worker's own file while the protected one stands in its place.
@@ -158,12 +158,7 @@ func (s *swap) same(o original) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(o.content)) || info.Mode().Perm()&0o100 != o.mode&0o100 {
 		return false
 	}
-	f, err := s.top.Open(o.path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }() // only read
-	content, err := io.ReadAll(f)
+	content, err := regular.ReadIn(s.top, o.path, info.Size())
 	return err == nil && bytes.Equal(content, o.content)
 }
 

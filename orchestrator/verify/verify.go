@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -193,7 +194,11 @@ func (v *Verifier) place(c schedule.Check) (folder, error) {
 	}
 	f := folder{filepath.Join(v.o.Home, name)}
 	for _, sub := range [...]string{"home", "tmp", "cache"} {
-		if err := os.MkdirAll(filepath.Join(f.dir, sub), 0o700); err != nil {
+		err := os.MkdirAll(f.sub(sub), 0o700)
+		if info, e := os.Lstat(f.sub(sub)); err == nil && (e != nil || !info.IsDir()) {
+			err = fmt.Errorf("%s is no folder", f.sub(sub))
+		}
+		if err != nil {
 			return folder{}, fmt.Errorf("make home of checks: %w", err)
 		}
 	}
@@ -211,14 +216,24 @@ func mark() string {
 
 // sweep empties the folder of temporary files. Other checks of the same region may be running: only what is old enough goes.
 func (f folder) sweep() error {
-	entries, err := os.ReadDir(f.sub("tmp"))
+	top, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = top.Close() }() // only removed through it
+	tmp, err := top.OpenRoot("tmp")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tmp.Close() }()
+	entries, err := fs.ReadDir(tmp.FS(), ".")
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-			errs = append(errs, os.RemoveAll(f.sub("tmp", e.Name())))
+			errs = append(errs, tmp.RemoveAll(e.Name()))
 		}
 	}
 	return errors.Join(errs...)

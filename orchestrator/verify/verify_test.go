@@ -325,3 +325,37 @@ func TestWhatIsNoVerdict(t *testing.T) {
 		}
 	}
 }
+
+// What a command leaves in its folders leads nobody elsewhere: neither the verifier, which clears up there, nor the next command.
+func TestLinksOfACommandLeadNobodyElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, kind := range [...]sandbox.Kind{sandbox.Bwrap, sandbox.Landlock} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, map[string]string{"a": "x"})
+			mine := t.TempDir()
+			old := time.Now().Add(-48 * time.Hour)
+			for _, name := range []string{"docs/precious.txt", "docs/sub/file.txt", "cargo/registry/x", "cargo/git/x"} {
+				write(t, filepath.Join(mine, name), "precious")
+				if err := errors.Join(os.Chtimes(filepath.Join(mine, name), old, old), os.Chtimes(filepath.Dir(filepath.Join(mine, name)), old, old)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			docs := filepath.Join(mine, "docs")
+			o := options(t)
+			o.Caches = verify.Caches{Cargo: filepath.Join(mine, "cargo")}
+			v := verify.New(box(t, kind), o)
+			command := `D=` + docs + `; for x in "$TMPDIR" "$HOME" "$XDG_CACHE_HOME" "$XDG_CACHE_HOME/cargo" "$TMPDIR/in" "$HOME/../git-config" "$HOME/../tmp"; do rm -rf "$x"; mv "$x" "$x.old"; ln -s "$D" "$x"; done; ls -laR "$HOME/.."; true`
+			for n := range 3 {
+				got, err := v.Verify(t.Context(), schedule.Check{Region: "api", Root: p.tree, Dir: p.tree, Command: command})
+				if err != nil || !got.OK {
+					t.Errorf("check %d: OK %t (%v):\n%s", n, got.OK, err, got.Output)
+				}
+			}
+			if got, err := filepath.Glob(filepath.Join(docs, "*")); err != nil || len(got) != 2 {
+				t.Errorf("the person's folder holds %q (%v)", got, err)
+			}
+			read(t, filepath.Join(docs, "sub", "file.txt"))
+		})
+	}
+}

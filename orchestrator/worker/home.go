@@ -13,6 +13,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
+
+	"github.com/devflow-suite/devflow/internal/regular"
 )
 
 // newSession makes a random UUID, version 4.
@@ -74,7 +77,11 @@ func HasSession(home, dir, session string) bool {
 		return false
 	}
 	defer func() { _ = root.Close() }()
-	projects, err := root.Open(".claude/projects")
+	const all = ".claude/projects"
+	if info, err := root.Stat(all); err != nil || !info.IsDir() { // a pipe would hold us for ever
+		return false
+	}
+	projects, err := root.OpenFile(all, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return false
 	}
@@ -84,7 +91,7 @@ func HasSession(home, dir, session string) bool {
 		return false
 	}
 	for _, name := range names {
-		if tells(root, path.Join(".claude/projects", name, session+".jsonl"), dir) {
+		if tells(root, path.Join(all, name, session+".jsonl"), dir) {
 			return true
 		}
 	}
@@ -93,11 +100,7 @@ func HasSession(home, dir, session string) bool {
 
 // tells looks for a line of the conversation in a transcript of that folder.
 func tells(root *os.Root, file, dir string) bool {
-	info, err := root.Lstat(file)
-	if err != nil || info.Mode().Type() != fs.FileMode(0) {
-		return false
-	}
-	f, err := root.Open(file)
+	f, err := regular.OpenIn(root, file)
 	if err != nil {
 		return false
 	}

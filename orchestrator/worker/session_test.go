@@ -472,3 +472,24 @@ func TestTurnThatTheClientBeginsByItselfIsNotOurs(t *testing.T) {
 		}
 	})
 }
+
+// A worker can put anything in the place of its transcripts, a pipe that nobody writes to for instance: looking for a session never waits.
+func TestPlacesOfTranscriptsThatAreNoFiles(t *testing.T) {
+	t.Parallel()
+	const id = "11111111-2222-4333-8444-555555555555"
+	for _, at := range []string{".claude", ".claude/projects", ".claude/projects/p", ".claude/projects/p/" + id + ".jsonl"} {
+		for name, put := range map[string]func(path string) error{
+			"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) }, "folder": func(path string) error { return os.Mkdir(path, 0o700) },
+			"loop": func(path string) error { return os.Symlink(filepath.Base(path), path) }, "link": func(path string) error { return os.Symlink("/dev", path) },
+		} {
+			home := t.TempDir()
+			path := filepath.Join(home, at)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), put(path)); err != nil {
+				t.Fatal(err)
+			}
+			if worker.HasSession(home, "/x", id) {
+				t.Errorf("a %s at %s is a session", name, at)
+			}
+		}
+	}
+}
