@@ -32,9 +32,10 @@ type chaos struct {
 	*httptest.Server
 	proxy *httputil.ReverseProxy
 
-	mu   sync.Mutex
-	plan []fault
-	made []fault
+	mu    sync.Mutex
+	plan  []fault
+	made  []fault
+	after func(fault) // told after each fault, outside of the lock
 }
 
 func newChaos(t *testing.T, upstream string, plan ...fault) *chaos {

@@ -2,6 +2,7 @@ package flock_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"net"
 	"os"
@@ -48,7 +49,7 @@ const victimSecret = "VICTIM-SECRET-7f3a"
 
 func newAttack(t *testing.T, c claudecli.Client) *attack {
 	t.Helper()
-	a := &attack{mark: strconv.Itoa(31_000_000 + os.Getpid()%100_000), keyHint: realKey[:6] + "[" + realKey[6:7] + "]" + realKey[7:20]}
+	a := &attack{keyHint: realKey[:6] + "[" + realKey[6:7] + "]" + realKey[7:20]}
 	tasks := map[string][]mockapi.Step{"raid": a.steps(), "after": does("ls -a > seen.txt; echo two > two.txt"), "keep": does("cp ../raid/in.txt kept.txt")}
 	a.stage = newStage(t, c, detached, taskmodel.Model{
 		Tasks: tasks, Handover: "## Public\nPUBLIC-MEMORY of raid\n\n## Private\nPRIVATE-MEMORY of raid\n",
@@ -57,6 +58,7 @@ func newAttack(t *testing.T, c claudecli.Client) *attack {
 			return mockapi.Step{}, false
 		},
 	}.Script())
+	a.mark = strconv.Itoa(100_000_000 + int(crc32.ChecksumIEEE([]byte(a.dir))%900_000_000)) // seconds to sleep
 	a.raider = a.stage.raider()
 	a.victim = exec.Command("sleep", "1000")
 	a.victim.Env = []string{"SECRET=" + victimSecret}
@@ -74,7 +76,7 @@ func (a *attack) listen() {
 	a.tcp, err[0] = net.Listen("tcp", "127.0.0.1:0")
 	a.udp, err[1] = net.ListenPacket("udp", "127.0.0.1:0")
 	a.unix, err[2] = net.Listen("unix", filepath.Join(a.dir, "u"))
-	a.name, err[3] = net.Listen("unix", "@devflock-raid-"+a.mark+filepath.Base(filepath.Dir(a.dir)))
+	a.name, err[3] = net.Listen("unix", "@devflock-raid-"+a.mark)
 	for _, e := range err {
 		if e != nil {
 			a.Fatal(e)

@@ -44,15 +44,15 @@ func newGated(t *testing.T, c claudecli.Client, at ...moment) *gated {
 		}
 		return "cat " + g.held[m].path
 	}
-	// The command is killed when it has done a half of its work.
-	steps := map[string][]mockapi.Step{
-		"prices": {{Do: func(r mockapi.Request) mockapi.Step {
-			return does("rm -f half.txt; echo half >> half.txt; " + pass(inBash) + "; echo 3 >> half.txt; mv half.txt prices.txt")[0].Do(r)
-		}}},
-		"paint": does("echo page > page.txt"), "serve": does("cat ../core/prices.txt ../ui/page.txt > served.txt"),
-	}
-	for range 5 {
-		steps["prices"] = append(steps["prices"], steps["prices"][0])
+	// A command is killed when it has done a half of its work. Nobody gets past a moment before the driver is killed there.
+	steps := map[string][]mockapi.Step{"serve": does("cat ../core/prices.txt ../ui/page.txt > served.txt")}
+	for task, file := range map[string]string{"prices": "prices.txt", "paint": "page.txt"} {
+		step := mockapi.Step{Do: func(r mockapi.Request) mockapi.Step {
+			return does("rm -f half.txt; echo half >> half.txt; " + pass(inBash) + "; echo 3 >> half.txt; mv half.txt " + file)[0].Do(r)
+		}}
+		for range 6 {
+			steps[task] = append(steps[task], step)
+		}
 	}
 	s = newStage(t, c, dirty, script(steps))
 	g.stage = s
@@ -69,7 +69,7 @@ func newGated(t *testing.T, c claudecli.Client, at ...moment) *gated {
 		Modules: []orchestrator.Module{{Name: "core", Path: "core", Weight: 1}, {Name: "ui", Path: "ui", Weight: 1}, {Name: "api", Path: "api", Weight: 1, DependsOn: []string{"core", "ui"}}},
 		Tasks: []orchestrator.Task{
 			{ID: "prices", Module: "core", Description: "keep the prices", Acceptance: "test -s prices.txt && " + pass(inCheck) + " && grep -q 3 prices.txt"},
-			{ID: "paint", Module: "ui", Description: "paint the page", Acceptance: "grep -q page page.txt"},
+			{ID: "paint", Module: "ui", Description: "paint the page", Acceptance: "test -s page.txt && " + pass(inCheck) + " && grep -q 3 page.txt"},
 			{ID: "serve", Module: "api", Description: "serve it all", DependsOn: []string{"prices", "paint"}, Acceptance: "test -s served.txt"},
 		},
 	}
@@ -94,7 +94,7 @@ func (g *gated) sound() {
 	if got := strings.ReplaceAll(g.repo.Git("ls-tree", "-r", "--name-only", "devflock/integration", "core", "ui", "api"), "\n", " "); got != finalTree {
 		g.Errorf("branch holds %s", got)
 	}
-	for path, want := range map[string]string{"core/prices.txt": "half\n3", "ui/page.txt": "page", "api/served.txt": "half\n3\npage"} {
+	for path, want := range map[string]string{"core/prices.txt": "half\n3", "ui/page.txt": "half\n3", "api/served.txt": "half\n3\nhalf\n3"} {
 		if got := g.show(path); got != want {
 			g.Errorf("%s = %q, want %q", path, got, want)
 		}

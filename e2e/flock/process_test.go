@@ -117,7 +117,7 @@ func (p *process) all() []event {
 // await waits until enough events are as wanted.
 func (p *process) await(what string, n int, is func(event) bool) {
 	p.s.Helper()
-	for {
+	for over := false; ; {
 		p.mu.Lock()
 		news, have := p.news, 0
 		for _, e := range p.events {
@@ -129,13 +129,13 @@ func (p *process) await(what string, n int, is func(event) bool) {
 		if have >= n {
 			return
 		}
+		if over {
+			p.s.Fatalf("devflock has ended before: %s\n%s\n%s", what, p.stderr.String(), p.s.trouble())
+		}
 		select {
 		case <-news:
 		case <-p.done:
-			if len(p.all()) > 0 && is(p.all()[len(p.all())-1]) {
-				continue
-			}
-			p.s.Fatalf("devflock has ended before: %s\n%s\n%s", what, p.stderr.String(), p.s.trouble())
+			over = true
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
+
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -103,7 +103,7 @@ func attempt(what string, args []string) error {
 		if err != nil {
 			return err
 		}
-		return syscall.PtraceAttach(pid)
+		return unix.PtraceAttach(pid)
 	}
 	return fmt.Errorf("what is %s?", what)
 }
