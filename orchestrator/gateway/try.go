@@ -13,7 +13,9 @@ import (
 
 	"github.com/devflow-suite/devflow/orchestrator/gateway/gate"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/openai"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/openai/request"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/outlet"
+	"github.com/devflow-suite/devflow/orchestrator/gateway/prompt"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/retry"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/route"
 	"github.com/devflow-suite/devflow/orchestrator/gateway/upstream"
@@ -112,7 +114,7 @@ func (t *try) request() (*http.Request, *failure) {
 		target += "?" + t.r.URL.RawQuery
 	}
 	if t.what != route.Models {
-		body = t.prompt.For(t.to.Model, t.to.Foreign())
+		body = t.prompt.For(t.way())
 	}
 	if t.to.API == "openai" {
 		var err error
@@ -132,6 +134,19 @@ func (t *try) request() (*http.Request, *failure) {
 	}
 	req.Header = upstream.Headers(t.r.Header, t.to)
 	return req, nil
+}
+
+// way is how the endpoint wants the body. What it cannot keep of a conversation that began at another endpoint is taken out.
+func (t *try) way() prompt.Way {
+	w := prompt.Way{Model: t.to.Model}
+	if t.to.API == "openai" {
+		return w // the translation does the rest
+	}
+	w.Forget = []string{request.ReasoningContent, request.Reasoning}
+	if w.Foreign = t.to.Foreign(); w.Foreign {
+		w.Window = t.to.Window
+	}
+	return w
 }
 
 func (t *try) options() openai.Options {

@@ -20,10 +20,12 @@ type span struct{ from, to int }
 type Body struct {
 	Stream bool // "stream": true
 
-	text   []byte
-	models []span // values of "model", the last one counts, but all are edited
-	system span   // value of "system"; empty without one
-	tools  span   // value of "tools"
+	text     []byte
+	models   []span // values of "model", the last one counts, but all are edited
+	system   span   // value of "system"; empty without one
+	tools    span   // value of "tools"
+	messages span   // value of "messages"
+	limit    span   // value of "max_tokens"
 }
 
 // Scan looks at the top level of a body.
@@ -40,6 +42,10 @@ func Scan(text []byte) (Body, error) {
 			b.system = v
 		case "tools":
 			b.tools = v
+		case "messages":
+			b.messages = v
+		case "max_tokens":
+			b.limit = v
 		}
 	})
 	if !ok || s.space(end) != len(text) {
@@ -81,13 +87,22 @@ type edit struct {
 	text string
 }
 
-// For gives the body as it goes to an endpoint: with this model, unless it is "", and with the client's billing block made constant
-// when plain is set. Everything else is byte for byte the same; without an edit the original slice is returned.
-func (b Body) For(model string, plain bool) []byte {
-	var edits []edit
-	if plain {
-		edits = b.billing()
+// Way is how an endpoint wants a body.
+type Way struct {
+	Model   string   // "" keeps the client's
+	Foreign bool     // not Anthropic's own: the client's billing block is made constant, and messages of role system are folded
+	Window  int64    // of a foreign endpoint, in tokens: max_tokens is cut so that the answer fits; 0 = not known
+	Forget  []string // signatures of thinking that the endpoint would refuse
+}
+
+// For gives the body as it goes to an endpoint. Everything that the way does not name is byte for byte the same; without an edit the
+// original slice is returned.
+func (b Body) For(w Way) []byte {
+	edits := b.forget(w.Forget)
+	if w.Foreign {
+		edits = append(append(append(edits, b.billing()...), b.fold()...), b.fit(w.Window)...)
 	}
+	model := w.Model
 	if model != "" {
 		quoted, err := json.Marshal(model)
 		if err != nil { // unreachable: a string encodes
