@@ -282,23 +282,39 @@ func (a *app) detach(ctx context.Context, e engine.Engine, run orchestrator.Run,
 	})
 }
 
+// notNegative is the check of a cap.
+func notNegative[T int64 | float64](v T) error {
+	if !(v >= 0) {
+		return errors.New("want 0 or more")
+	}
+	return nil
+}
+
 func (a *app) resume() *cli.Command {
 	var v desk.ViewOptions
 	var po desk.ProjectOptions
 	var detach bool
+	var caps engine.Caps
 	return &cli.Command{
 		Name: "resume", Usage: "go on with a run that was stopped or has crashed", ArgsUsage: "[RUN]", Description: `Nothing that was done is done again: accepted work is taken, workers that
 are still alive are ended, interrupted tasks go on in their session.
-Without RUN: the newest run of this project that has not ended.
+Without RUN: the newest run of this project that has not ended. A run that
+has stopped at a cap needs a higher one; 0 takes it away.
 
 Examples:
   devflock resume
+  devflock resume --token-cap 8000000
   devflock resume 20261130-221504-x7k2 --json
 
 Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 3 the run has ended without some of its tasks`,
-		Flags: append([]cli.Flag{po.Flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach}}, a.ViewFlags(&v)...),
+		Flags: append([]cli.Flag{
+			po.Flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach},
+			&cli.Int64Flag{Name: "token-cap", Usage: "stop when all workers together have used `N` tokens since the run began", Destination: &caps.Tokens, Validator: notNegative[int64]},
+			&cli.Float64Flag{Name: "money-cap", Usage: "stop when all workers together have cost `USD`", Destination: &caps.Money, Validator: notNegative[float64]},
+		}, a.ViewFlags(&v)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
+			caps.SetTokens, caps.SetMoney = c.IsSet("token-cap"), c.IsSet("money-cap")
 			e, err := a.Open()
 			if err != nil {
 				return err
@@ -312,6 +328,13 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 				return frame.Hint(fmt.Errorf("run %s has ended: %s", run.ID, run.State), "devflock status "+string(run.ID))
 			case run.State == orchestrator.RunQueued:
 				return frame.Hint(fmt.Errorf("run %s has no plan yet", run.ID), "devflock run --queued "+string(run.ID))
+			}
+			if caps.SetTokens || caps.SetMoney {
+				if err := e.Recap(run, caps); err != nil {
+					return err
+				}
+			}
+			switch {
 			case detach:
 				return a.detach(ctx, e, run, v)
 			}

@@ -44,6 +44,10 @@ func TestTokenCap(t *testing.T) {
 		if more := len(s.srv.Requests()) - asked; more > 0 {
 			t.Errorf("%d requests were made beyond the cap", more)
 		}
+		s.stopped(s.start("resume", "--json", "--project", s.project, "--token-cap", "100000"), "cap")
+		if more := len(s.srv.Requests()) - asked; more == 0 {
+			t.Error("a higher cap lets no request through")
+		}
 		if code, out := s.do("integrate", "--project", s.project); code != 0 || s.show("core/prices.txt") != "3" {
 			t.Errorf("integrate: %d %s", code, out)
 		}

@@ -59,7 +59,7 @@ func Open(sys engine.System) (engine.Engine, error) {
 	return engine.Engine{
 		Probe: probed, Examine: trees.Examine, Init: trees.Init, Plan: b.plan, DryRun: b.dryRun, Commit: Commit, Prepare: b.prepare, Drive: b.drive,
 		Runs: b.ledger.Runs, View: b.view, Swap: b.swap, Integrate: b.integrate, Stop: b.stop, Remove: b.remove,
-		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Standing: place.Standing(paths.Root), Log: b.log, Hold: b.hold, Fail: b.fail, Save: b.save, Close: db.Close,
+		Defaults: b.defaults, Workers: cfg.Flock.Workers, Endpoints: endpoints, Standing: place.Standing(paths.Root), Log: b.log, Recap: b.recap, Hold: b.hold, Fail: b.fail, Save: b.save, Close: db.Close,
 	}, nil
 }
 
@@ -176,6 +176,22 @@ func (b *bound) log(id orchestrator.RunID) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("read log of run %s: %w", id, err)
 	}
 	return f, nil
+}
+
+// recap changes the caps of a run; one that somebody drives is not touched, because its driver would not see it.
+func (b *bound) recap(run orchestrator.Run, caps engine.Caps) error {
+	release, err := runner.Hold(b.deps(), run.ID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if caps.SetTokens {
+		run.Settings.TokenCap = caps.Tokens
+	}
+	if caps.SetMoney {
+		run.Settings.MoneyCap = caps.Money
+	}
+	return b.ledger.SetSettings(run.ID, run.Settings)
 }
 
 func (b *bound) hold(id orchestrator.RunID) (func(), error) { return runner.Hold(b.deps(), id) }

@@ -98,6 +98,13 @@ type Removed struct {
 	Left  string             `json:"left,omitempty"` // why something stays
 }
 
+// Caps are limits of a run that change when it goes on; 0 takes one away.
+type Caps struct {
+	Tokens              int64
+	Money               float64
+	SetTokens, SetMoney bool // which of them
+}
+
 // System is what an engine needs of the process.
 type System struct {
 	Getenv  func(string) string
@@ -127,6 +134,8 @@ type Engine struct {
 	Log       func(id orchestrator.RunID) (io.ReadCloser, error)         // JSON lines of the run
 	Standing  string                                                     // path of the endpoints file for runs that a session asks for
 	Workers   int                                                        // to recommend at most, as the user has it; 0 = no wish
+	// Recap changes the caps of a run that nobody drives.
+	Recap func(run orchestrator.Run, caps Caps) error
 	// Hold keeps other processes from planning or driving a run, until release; an error says that one does.
 	Hold  func(id orchestrator.RunID) (release func(), err error)
 	Fail  func(id orchestrator.RunID, reason string) error // ends a run that cannot be planned
