@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -455,5 +456,59 @@ func TestAStreamOutOfOrderPassesAndIsReported(t *testing.T) {
 	want(t, "stream", w.post(ask).body, text)
 	if e := w.await(gateway.EventGrammar); !strings.Contains(e.Detail, "second message_start") {
 		t.Errorf("detail %q", e.Detail)
+	}
+}
+
+func TestEndpointsThatSpeakHTTP2(t *testing.T) {
+	t.Parallel()
+	n := 0
+	up := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		want(t, "protocol", r.Proto, "HTTP/2.0")
+		if n++; n == 1 {
+			rw.Header().Set("Retry-After", "0")
+			rw.WriteHeader(529)
+			return
+		}
+		say(rw, evStart)
+		if n == 2 {
+			panic(http.ErrAbortHandler) // resets the stream
+		}
+		say(rw, strings.TrimPrefix(streamed, evStart))
+	}))
+	up.EnableHTTP2 = true
+	up.StartTLS()
+	t.Cleanup(up.Close)
+	tr := up.Client().Transport.(*http.Transport)
+	t.Cleanup(tr.CloseIdleConnections)
+	w := serve(t, up.URL, func(o *gateway.Options) { o.Transport = tr })
+	if got := w.post(ask); !strings.HasPrefix(got.body, evStart+"event: error\n") {
+		t.Errorf("a stream that was reset: %q", got.body)
+	}
+	want(t, "stream", w.post(ask).body, streamed)
+}
+
+// TestAnswersThatComeBeforeTheRequestIsReadAreWhole is golang/go#40747: stock proxies cut three of a hundred of these.
+func TestAnswersThatComeBeforeTheRequestIsReadAreWhole(t *testing.T) {
+	t.Parallel()
+	up := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("busy") != "" {
+			rw.Header().Set("X-Should-Retry", "false")
+			rw.WriteHeader(529)
+			_, _ = io.WriteString(rw, streamed)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(rw, streamed)
+	}))
+	t.Cleanup(up.Close)
+	w := serve(t, up.URL)
+	for i := range 600 {
+		body := ask[:len(ask)-1] + strings.Repeat(" ", i*300) + "}"
+		if got := w.post(body); got.body != streamed || got.err != nil {
+			t.Fatalf("stream %d: %q %v", i, got.body, got.err)
+		}
+		if got := w.do(w.request("POST", "/v1/messages?busy=1", body)); got.status != 529 || got.body != streamed || got.err != nil {
+			t.Fatalf("refusal %d: %d %q %v", i, got.status, got.body, got.err)
+		}
 	}
 }

@@ -69,7 +69,11 @@ type Outlet struct {
 	sent  int64
 	every time.Duration
 	timer *time.Timer
+	until time.Time // write deadline
 }
+
+// patience is how long a client may leave what it was sent unread: one that hangs would hold its place at the endpoint for ever.
+const patience = 5 * time.Minute
 
 // New makes the outlet of one request.
 func New(w http.ResponseWriter) *Outlet {
@@ -111,6 +115,10 @@ func (o *Outlet) header(status int, h http.Header) {
 func (o *Outlet) put(b []byte) {
 	if o.err != nil || len(b) == 0 {
 		return
+	}
+	if now := time.Now(); o.until.Sub(now) < patience-10*time.Second { // not for every piece
+		o.until = now.Add(patience)
+		_ = o.rc.SetWriteDeadline(o.until) // a connection without deadlines does without
 	}
 	n, err := o.w.Write(b)
 	o.sent += int64(n)
