@@ -17,6 +17,12 @@ var errTimeout = errors.New("time-out of the attempt")
 
 // try does the work of an attempt and has it checked.
 func (c *cycle) try(hard, soft context.Context, a orchestrator.Attempt) result {
+	if s, able := c.r.o.Trees.(Stander); able && c.keep {
+		if stands, err := s.Stands(c.g.Name); err != nil || !stands { // a check has moved them; Begin saves what is there
+			c.keep = false
+			c.r.dismiss(c.g) // what it sees is not the tree any more
+		}
+	}
 	if err := c.employ(soft); err != nil {
 		return c.broken(hard, soft, err, Report{})
 	}

@@ -29,6 +29,12 @@ type Differ interface {
 	Diff(ctx context.Context, from, to string) ([]byte, error)
 }
 
+// Stander is an optional ability of Trees: whether the region's folders are still where Begin put them. Where they are not, an attempt
+// does not go on with the tree as it is.
+type Stander interface {
+	Stands(region string) (bool, error)
+}
+
 // Job is one attempt, as a worker gets it.
 type Job struct {
 	Region  string

@@ -242,3 +242,33 @@ func TestMakespanWithWrongWeights(t *testing.T) {
 		})
 	}
 }
+
+// movedTrees are trees in which the first check has moved the region's folder.
+type movedTrees struct {
+	*flocksim.Memory
+	asked, begun int
+}
+
+func (m *movedTrees) Stands(string) (bool, error) {
+	m.asked++
+	return m.asked != 1, nil
+}
+
+func (m *movedTrees) Begin(ctx context.Context, region string) (string, error) {
+	m.begun++
+	return m.Memory.Begin(ctx, region)
+}
+
+// A repair does not go on in a tree whose folders a check has moved: it begins anew, with a worker that sees the new tree.
+func TestRepairBeginsAnewWhenACheckHasMovedTheFolders(t *testing.T) {
+	t.Parallel()
+	sc := scenario(work("t1", "a", flocksim.Faults{Wrong: 2}))
+	m := &movedTrees{}
+	bubble(t, sc, func(s *sim) { m.Memory = s.mem; s.o.Trees = m }, func(t *testing.T, s *sim) {
+		s.drive(t, orchestrator.RunDone)
+		want(t, "attempts", kindsOf(s.attempts(t, "t1")), []string{"work rejected", "repair rejected", "repair accepted"})
+		if m.asked != 2 || m.begun != 2 {
+			t.Errorf("asked %d times, begun %d times, want 2 and 2", m.asked, m.begun)
+		}
+	})
+}

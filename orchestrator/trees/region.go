@@ -3,6 +3,7 @@ package trees
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -133,7 +134,7 @@ func (t *Trees) ensure(ctx context.Context, r *region) error {
 		return err
 	}
 	gitDir, good := r.work.Link()
-	if good && work.Exists(r.work.Index()) { // perhaps half reset: Begin goes on from there
+	if good && work.Exists(r.work.Index()) && r.crooked() == "" { // perhaps half reset: Begin goes on from there
 		r.work.GitDir = gitDir
 	} else {
 		unlock, err := git.LockFolder(ctx, t.o.Project.CommonDir)
@@ -158,6 +159,40 @@ func (t *Trees) ensure(ctx context.Context, r *region) error {
 		err = &RefusedError{Reason: fmt.Sprintf("the repository ignores the folder %q, so work there could not be committed", ignored), Hint: "change .gitignore, or give the module another folder"}
 	}
 	return err
+}
+
+// Stands reports whether the region's folders are where Begin put them: real folders, and no symbolic link on the way to them. An
+// acceptance check, which may write the whole tree, can have changed that; a worker must not be started on such a tree, and Begin puts
+// it right. No process.
+func (t *Trees) Stands(name string) (bool, error) {
+	r, err := t.get(name)
+	if err != nil {
+		return false, err
+	}
+	for _, folder := range r.inside {
+		if !work.Exists(filepath.Join(r.Root, filepath.FromSlash(folder))) {
+			return false, nil
+		}
+	}
+	return r.crooked() == "", nil
+}
+
+// crooked gives the first of the region's folders, or of those above them, that is there and is no folder.
+func (r *region) crooked() string {
+	for _, folder := range r.inside {
+		at := ""
+		for part := range strings.SplitSeq(folder, "/") {
+			at = path.Join(at, part)
+			info, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(at)))
+			if err != nil {
+				break // not there, nor what is below it
+			}
+			if !info.IsDir() {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 func (r *region) makeFolders() error {

@@ -17,6 +17,9 @@ import (
 // policy says what the client may see and write: the third write barrier.
 func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
 	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp")}
+	if err := o.straight(); err != nil {
+		return p, err
+	}
 	for _, w := range append([]string{o.Home}, o.Writable...) {
 		p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: w})
 	}
@@ -33,6 +36,31 @@ func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
 	p.ReadOnly = append(p.ReadOnly, binds...)
 	p.Hide = append(p.Hide, hide...)
 	return p, nil
+}
+
+// straight refuses folders of the region that a symbolic link in the tree leads to: what is writable would be whatever it names.
+func (o *Options) straight() error {
+	root, err := os.OpenRoot(o.Tree)
+	if err != nil {
+		return fmt.Errorf("open tree: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only looked at
+	for _, folder := range append([]string{o.Dir}, o.Writable...) {
+		rel, err := filepath.Rel(o.Tree, folder)
+		if err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("folder %s is not in the tree %s", folder, o.Tree)
+		}
+		at := ""
+		for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+			at = filepath.Join(at, part)
+			if info, err := root.Lstat(at); err != nil {
+				return fmt.Errorf("look at folder %s: %w", folder, err)
+			} else if !info.IsDir() {
+				return fmt.Errorf("folder %s: %s in the tree is no folder", folder, at)
+			}
+		}
+	}
+	return nil
 }
 
 // needs gives what must be readable for the client to start: its file, or the whole folder of packages when it is one of them,

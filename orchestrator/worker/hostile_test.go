@@ -306,3 +306,34 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A link in the place of a region's folder would make writable what it names: no worker starts on such a tree, confined or not.
+func TestNoWorkerStartsOnATreeWithALinkForAFolder(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(w *world) error{
+		"folder":  func(w *world) error { return errors.Join(os.Remove(w.mine), os.Symlink(w.theirs, w.mine)) },
+		"outside": func(w *world) error { return errors.Join(os.Remove(w.mine), os.Symlink(w.root, w.mine)) },
+		"above": func(w *world) error {
+			return errors.Join(os.Rename(w.mine, filepath.Join(w.theirs, "x")), os.Symlink(w.theirs, w.mine))
+		},
+		"file": func(w *world) error { return errors.Join(os.Remove(w.mine), os.WriteFile(w.mine, nil, 0o600)) },
+	} {
+		for _, kind := range []sandbox.Kind{sandbox.Bwrap, sandbox.Landlock, sandbox.None} {
+			w := newWorld(t, mockapi.Script{})
+			o := w.fake("good")
+			o.Sandbox = confine(t, kind)
+			if err := put(w); err != nil {
+				t.Fatal(err)
+			}
+			if name == "above" {
+				o.Dir, o.Writable = filepath.Join(w.mine, "x"), []string{filepath.Join(w.mine, "x")}
+			}
+			if k, err := worker.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "in the tree is no folder") {
+				t.Errorf("%s under %s: started: %v", name, kind, err)
+				if k != nil {
+					_ = k.Close()
+				}
+			}
+		}
+	}
+}
