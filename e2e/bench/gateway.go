@@ -19,8 +19,8 @@ import (
 
 // Sizes of the gateway's measurement.
 const (
-	gatewayRounds   = 9      // of all programs in turn
-	gatewayRequests = 300    // per program and round, by one client or by many together
+	gatewayRounds   = 15     // of all programs in turn
+	gatewayRequests = 320    // per program and round, by one client or by many together
 	gatewayCrowd    = 32     // clients at once
 	gatewayStreams  = 10_000 // streams of which none may be cut off
 	gatewayBody     = 4 << 10
