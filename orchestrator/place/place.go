@@ -1,5 +1,5 @@
-// Package place says where the files of a run lie: <root>/flock/<run>/ for what lasts, and a short folder for its sockets,
-// because the path of a unix socket may have 107 bytes only.
+// Package place says where the files of a run lie: <root>/flock/<run>/ for what lasts, a short folder for its sockets, because the
+// path of a unix socket may have 107 bytes only, and a folder for the work trees where the client lets its workers write.
 //
 // It owns these folders and their modes (0700), not what is in them.
 package place
@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -51,8 +53,37 @@ func (p Place) Lock() string { return filepath.Join(p.Dir, "lock") }
 // Log is the file with one JSON line per event.
 func (p Place) Log() string { return filepath.Join(p.Dir, "log.jsonl") }
 
-// Trees is the folder of the worktrees, one per region.
-func (p Place) Trees() string { return filepath.Join(p.Dir, "trees") }
+// guarded are the folders below which the client writes only when a person says yes, whatever its permission rules allow: a worker,
+// who has nobody to ask, could not write there at all. Measured on both pinned clients.
+var guarded = [...]string{".claude", ".devcontainer", ".git", ".husky", ".idea", ".vscode"}
+
+// beside is the folder that takes the work trees of a root that lies below a guarded one.
+const beside = ".devflock"
+
+// Trees is the folder of the worktrees, one per region: <root>/flock/<run>/trees. Below a folder that the client guards, as the
+// default root ~/.claude/devflow is, it lies beside that folder: ~/.devflock/<run>.
+func (p Place) Trees() string {
+	const slash = string(filepath.Separator)
+	parts := strings.Split(p.Dir, slash)
+	for i, part := range parts {
+		if slices.Contains(guarded[:], strings.ToLower(part)) {
+			return strings.Join(append(slices.Clone(parts[:i]), beside, p.Run), slash)
+		}
+	}
+	return filepath.Join(p.Dir, "trees")
+}
+
+// Clear removes the folder of the run with everything in it, and the one of its trees when it is empty.
+func (p Place) Clear() error {
+	if trees := p.Trees(); filepath.Base(filepath.Dir(trees)) == beside {
+		_ = os.Remove(trees) // what is in it is not ours
+		_ = os.Remove(filepath.Dir(trees))
+	}
+	if err := os.RemoveAll(p.Dir); err != nil {
+		return fmt.Errorf("remove folder of the run: %w", err)
+	}
+	return nil
+}
 
 // Home is the private home of the worker of a region.
 func (p Place) Home(region string) string { return filepath.Join(p.Dir, "homes", region) }
@@ -82,16 +113,22 @@ func (p Place) ControlSocket(getenv func(string) string) string {
 	return filepath.Join(p.Sockets(getenv), "control")
 }
 
-// Size sums the bytes of the files in the folder of the run; what cannot be read counts nothing.
+// Size sums the bytes of the files of the run, its work trees included; what cannot be read counts nothing.
 func (p Place) Size() (bytes int64) {
-	_ = filepath.WalkDir(p.Dir, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			if info, err := e.Info(); err == nil {
-				bytes += info.Size()
+	dirs := []string{p.Dir}
+	if trees := p.Trees(); !strings.HasPrefix(trees, p.Dir+string(filepath.Separator)) {
+		dirs = append(dirs, trees)
+	}
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				if info, err := e.Info(); err == nil {
+					bytes += info.Size()
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	return bytes
 }
 

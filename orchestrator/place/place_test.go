@@ -74,3 +74,53 @@ func TestPlacesOfARun(t *testing.T) {
 		seen[path] = true
 	}
 }
+
+// The client refuses to write below some folders, whatever it is allowed: the default root lies below one of them.
+func TestTreesLieWhereTheClientWrites(t *testing.T) {
+	t.Parallel()
+	for root, want := range map[string]string{
+		"/home/me/.claude/devflow":       "/home/me/.devflock/r",
+		"/home/me/.Claude/devflow":       "/home/me/.devflock/r",
+		"/home/me/app/.vscode/x/.git/df": "/home/me/app/.devflock/r",
+		"/.claude/devflow":               "/.devflock/r",
+		"/srv/devflow":                   "/srv/devflow/flock/r/trees",
+		"/home/me/.claude2/devflow":      "/home/me/.claude2/devflow/flock/r/trees",
+	} {
+		if got := place.Of(root, "r").Trees(); got != want {
+			t.Errorf("below %s: %s, want %s", root, got, want)
+		}
+	}
+}
+
+func TestClearLeavesNothing(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p, other := place.Of(filepath.Join(home, ".claude", "devflow"), "r"), place.Of(filepath.Join(home, ".claude", "devflow"), "s")
+	for _, dir := range []string{p.Checks(), p.Trees(), filepath.Join(other.Trees(), "core")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(other.Trees(), "core", "a"), []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := other.Size(); got != 5 {
+		t.Errorf("size = %d, want that of the trees", got)
+	}
+	for _, p := range []place.Place{p, other} {
+		if err := p.Clear(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(other.Trees(), "core", "a")); err != nil {
+		t.Errorf("a tree that nobody removed is gone: %v", err)
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(other.Trees(), "core")), other.Clear()); err != nil {
+		t.Error(err)
+	}
+	for _, gone := range []string{p.Dir, filepath.Dir(p.Trees())} {
+		if _, err := os.Lstat(gone); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", gone, err)
+		}
+	}
+}

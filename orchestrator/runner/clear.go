@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/place"
@@ -17,13 +16,32 @@ func Integrate(ctx context.Context, deps Deps, id orchestrator.RunID) (branch st
 		if run.Integration == "" {
 			return fmt.Errorf("%w: nothing is integrated yet", orchestrator.ErrState)
 		}
-		branch, err = t.Finish(ctx)
-		return err
+		if err := reach(ctx, t, run.Integration); err != nil {
+			return err
+		}
+		if branch, err = t.Finish(ctx); err != nil || !run.State.Over() {
+			return err
+		}
+		return t.Remove(ctx) // opening them has made some again
 	})
 	if err != nil {
 		return "", fmt.Errorf("integrate run %s: %w", id, err)
 	}
 	return branch, nil
+}
+
+// reach moves the run's integration branch to what the rows say is integrated: when the trees of an ended run are gone, the branch is
+// made again at the base.
+func reach(ctx context.Context, t *trees.Trees, integrated string) error {
+	tip, err := t.Tip(ctx)
+	if err != nil {
+		return err
+	}
+	has, err := t.Contains(ctx, tip, integrated)
+	if err != nil || has {
+		return err
+	}
+	return t.Advance(ctx, tip, integrated)
 }
 
 // Remove removes the work trees and the folder of a run; work that nobody took is kept under refs/devflock/wip, the integration
@@ -42,7 +60,7 @@ func Remove(ctx context.Context, deps Deps, id orchestrator.RunID) error {
 		return deps.Ledger.SetState(id, orchestrator.RunFailed, "its folder was removed by a person")
 	})
 	if err == nil {
-		err = os.RemoveAll(p.Dir)
+		err = p.Clear()
 	}
 	if err != nil {
 		return fmt.Errorf("remove run %s: %w", id, err)

@@ -56,7 +56,7 @@ func newWorld(t *testing.T, plan orchestrator.Plan, m taskmodel.Model) *world {
 	w.repo.Write("README.md", "# shop\n")
 	w.repo.Commit("start")
 	w.srv = mockapi.New(t, m.Script())
-	root := filepath.Join(dir, "root")
+	root := filepath.Join(dir, ".claude", "devflow") // as the default one, where the client guards what it writes
 	db, err := store.Open(filepath.Join(root, "telemetry", "devflow.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)

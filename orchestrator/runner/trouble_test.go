@@ -167,3 +167,32 @@ func TestADriverThatDiedBeforeItHadClearedUp(t *testing.T) {
 		t.Errorf("work trees are left:\n%s", list)
 	}
 }
+
+// To name a run's result again changes nothing, also when later runs have named theirs, and when its files are gone.
+func TestAnEndedRunIsIntegratedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shop(), taskmodel.Model{Tasks: shopSteps()})
+	run, sum := w.run()
+	if sum.State != orchestrator.RunDone {
+		t.Fatal(w.trouble(run.ID))
+	}
+	refs := w.repo.Git("for-each-ref")
+	check := func(when string) {
+		t.Helper()
+		branch, err := runner.Integrate(t.Context(), w.deps, run.ID)
+		if got := w.repo.Git("rev-parse", trees.Final); err != nil || branch != trees.Final || got != sum.Integration {
+			t.Errorf("%s: %s at %s, %v; want %s", when, branch, got, err, sum.Integration)
+		}
+	}
+	check("at once")
+	if after := w.repo.Git("for-each-ref"); after != refs {
+		t.Errorf("refs are\n%s\nwere\n%s", after, refs)
+	}
+	w.repo.Git("update-ref", "refs/heads/"+trees.Final, w.spec.Project.Head)
+	w.repo.Git("update-ref", "refs/devflock/kept/later", sum.Integration)
+	check("after another run")
+	if err := runner.Remove(t.Context(), w.deps, run.ID); err != nil {
+		t.Fatal(err)
+	}
+	check("after its files are gone")
+}
