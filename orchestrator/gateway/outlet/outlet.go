@@ -4,6 +4,7 @@ package outlet
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -105,9 +106,7 @@ func (o *Outlet) ping() {
 // header sends status and headers. The lock is held.
 func (o *Outlet) header(status int, h http.Header) {
 	to := o.w.Header()
-	for name, values := range h {
-		to[name] = values
-	}
+	maps.Copy(to, h)
 	o.w.WriteHeader(status)
 	o.begun = true
 }

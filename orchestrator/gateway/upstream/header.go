@@ -5,6 +5,7 @@ package upstream
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -18,9 +19,7 @@ var hop = [...]string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Aut
 // forward copies the headers that pass: not those of the connection (also those that Connection names), and not those in except.
 func forward(from http.Header, except ...string) http.Header {
 	to := make(http.Header, len(from)+2)
-	for name, values := range from {
-		to[name] = values
-	}
+	maps.Copy(to, from)
 	for _, value := range from["Connection"] {
 		for name := range strings.SplitSeq(value, ",") {
 			delete(to, textproto.CanonicalMIMEHeaderKey(textproto.TrimString(name)))
