@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 )
 
@@ -23,9 +24,7 @@ func handler(tr *http.Transport, base string) http.HandlerFunc {
 			return
 		}
 		defer resp.Body.Close()
-		for name, values := range resp.Header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), resp.Header)
 		w.WriteHeader(resp.StatusCode)
 		rc := http.NewResponseController(w)
 		buf := make([]byte, 32<<10)
