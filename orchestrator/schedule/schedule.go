@@ -92,25 +92,12 @@ type (
 	Verifier = check.Verifier
 )
 
-// Change is an accepted task, for a judge.
-type Change struct {
-	Run    orchestrator.RunID
-	Task   orchestrator.TaskRow
-	Base   string // commit that the task started from; "" when it is not known: the parent of Commit
-	Commit string
-}
-
-// Ruling is what a judge says.
-type Ruling struct {
-	OK      bool
-	Failure string // why not, for the worker
-	Notes   []string
-}
-
-// Judge looks at a task's change before it is integrated. An error means that it could not judge; it counts as infrastructure.
-type Judge interface {
-	Judge(ctx context.Context, c Change) (Ruling, error)
-}
+// What a judge is shown, and what it says; see package check.
+type (
+	Change = check.Change
+	Ruling = check.Ruling
+	Judge  = check.Judge
+)
 
 // Region is where a region's worker works.
 type Region struct {

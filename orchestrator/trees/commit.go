@@ -128,7 +128,7 @@ func (t *Trees) commit(ctx context.Context, r *region, m Message) (string, bool,
 	if err := r.work.Settle(ctx, false); err != nil {
 		return "", false, err
 	}
-	if at := r.crooked(); at != "" {
+	if at := work.Crooked(r.Root, r.inside); at != "" {
 		return "", false, &RefusedError{Reason: fmt.Sprintf("%q is no folder any more, so the work of the region cannot be found", at)}
 	}
 	s, err := r.work.Git().Status(ctx, false)

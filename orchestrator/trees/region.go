@@ -3,7 +3,6 @@ package trees
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -134,7 +133,7 @@ func (t *Trees) ensure(ctx context.Context, r *region) error {
 		return err
 	}
 	gitDir, good := r.work.Link()
-	if good && work.Exists(r.work.Index()) && r.crooked() == "" { // perhaps half reset: Begin goes on from there
+	if good && work.Exists(r.work.Index()) && work.Crooked(r.Root, r.inside) == "" { // perhaps half reset: Begin goes on from there
 		r.work.GitDir = gitDir
 	} else {
 		unlock, err := git.LockFolder(ctx, t.o.Project.CommonDir)
@@ -169,30 +168,7 @@ func (t *Trees) Stands(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, folder := range r.inside {
-		if !work.Exists(filepath.Join(r.Root, filepath.FromSlash(folder))) {
-			return false, nil
-		}
-	}
-	return r.crooked() == "", nil
-}
-
-// crooked gives the first of the region's folders, or of those above them, that is there and is no folder.
-func (r *region) crooked() string {
-	for _, folder := range r.inside {
-		at := ""
-		for part := range strings.SplitSeq(folder, "/") {
-			at = path.Join(at, part)
-			info, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(at)))
-			if err != nil {
-				break // not there, nor what is below it
-			}
-			if !info.IsDir() {
-				return at
-			}
-		}
-	}
-	return ""
+	return work.Stand(r.Root, r.inside), nil
 }
 
 func (r *region) makeFolders() error {
