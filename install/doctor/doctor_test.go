@@ -423,7 +423,7 @@ func TestCountsAreThoseOfInstall(t *testing.T) {
 	if c := find(r, "executables"); !strings.HasPrefix(c.Text, n+" in ") {
 		t.Errorf("executables = %q, want %s", c.Text, n)
 	}
-	if c := find(r, "manifest"); c.Text != n+" executables, 3 command files, 1 settings file" {
+	if c := find(r, "manifest"); c.Text != n+" executables, 4 command files, 1 settings file" {
 		t.Errorf("manifest = %q", c.Text)
 	}
 	if c := find(r, "registered"); c.Text != "all "+strconv.Itoa(len(settings.Registrations()))+" entries are there" {
@@ -472,7 +472,7 @@ func TestForeignExecutablesAreChecked(t *testing.T) {
 	if c := find(r, "executables"); c.Text != n+" in "+w.opt.From {
 		t.Errorf("executables = %q, want %s in %s", c.Text, n, w.opt.From)
 	}
-	want := "0 executables, 3 command files, 1 settings file (those in " + w.opt.From + " are used, but are not devflow's copies)"
+	want := "0 executables, 4 command files, 1 settings file (those in " + w.opt.From + " are used, but are not devflow's copies)"
 	if c := find(r, "manifest"); c.Text != want {
 		t.Errorf("manifest = %q, want %q", c.Text, want)
 	}

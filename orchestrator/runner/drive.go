@@ -102,10 +102,14 @@ func Hold(deps Deps, id orchestrator.RunID) (release func(), err error) {
 	return release, nil
 }
 
-// hold takes the lock of a run at once, or says who has it.
+// leave is how long a driver that ends may still be seen: its lock goes with the last copy of the descriptor, and a child that is
+// just being started has one until its exec.
+const leave = 2 * time.Second
+
+// hold takes the lock of a run, or says that somebody has it.
 func hold(p place.Place) (unlock func(), err error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(ErrHeld)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), leave, ErrHeld)
+	defer cancel()
 	return flock.Lock(ctx, p.Lock())
 }
 
