@@ -99,6 +99,7 @@ type Settings struct {
 	Governed     bool          `json:"governed"`          // a judge looks at each task's change before it is integrated
 	Protect      []string      `json:"protect,omitempty"` // patterns of files that stand as they were at the base while a check runs
 	Expose       []string      `json:"expose,omitempty"`  // folders that workers and checks may read besides the system and the project: toolchains
+	Share        []string      `json:"share,omitempty"`   // folders of the project that git ignores, to be lent besides the known ones; relative
 }
 
 // RegionState is a row of table regions.

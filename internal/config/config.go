@@ -359,7 +359,7 @@ func (c Config) clone() Config {
 	c.Guard.Allow = slices.Clone(c.Guard.Allow)
 	c.Gate.Tests = maps.Clone(c.Gate.Tests)
 	c.Judge.Command = slices.Clone(c.Judge.Command)
-	c.Flock.Expose = slices.Clone(c.Flock.Expose)
+	c.Flock.Expose, c.Flock.Share = slices.Clone(c.Flock.Expose), slices.Clone(c.Flock.Share)
 	return c
 }
 

@@ -21,6 +21,7 @@ type Flock struct {
 	Auto        bool          `toml:"auto"`         // start a run that a finished specification asks for; otherwise a person does
 	Governed    bool          `toml:"governed"`     // the judge looks at every task before it is integrated
 	Expose      []string      `toml:"expose"`       // absolute folders that workers may read: toolchains
+	Share       []string      `toml:"share"`        // ignored folders of a project that workers may read besides node_modules and the like; relative
 }
 
 func (f Flock) faults(note func(wrong bool, format string, args ...any)) {
@@ -29,6 +30,9 @@ func (f Flock) faults(note func(wrong bool, format string, args ...any)) {
 	note(f.Workers < 0 || f.Attempts < 0 || f.TaskTimeout < 0 || f.TokenCap < 0 || f.MoneyCap < 0, "flock has a negative limit, want 0 or more")
 	for _, dir := range f.Expose {
 		note(!filepath.IsAbs(dir), "flock.expose names %q, want an absolute folder", dir)
+	}
+	for _, dir := range f.Share {
+		note(!filepath.IsLocal(dir) || filepath.Clean(dir) == ".", "flock.share names %q, want a folder relative to the project", dir)
 	}
 }
 

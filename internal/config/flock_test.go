@@ -8,8 +8,8 @@ import (
 
 func TestFlockIsTheUsersAlone(t *testing.T) {
 	t.Parallel()
-	got, problems := load(t, "[flock]\nclient = \"/opt/claude\"\ntask_timeout = \"20m\"\ntoken_cap = 5000\nexpose = [\"/opt/go\"]\ngoverned = false\n", "")
-	if f := got.Flock; problems != nil || f.Client != "/opt/claude" || f.TaskTimeout != 20*time.Minute || f.TokenCap != 5000 || f.Confine != "auto" || f.Governed || len(f.Expose) != 1 {
+	got, problems := load(t, "[flock]\nclient = \"/opt/claude\"\ntask_timeout = \"20m\"\ntoken_cap = 5000\nexpose = [\"/opt/go\"]\nshare = [\"packages/deps\"]\ngoverned = false\n", "")
+	if f := got.Flock; problems != nil || f.Client != "/opt/claude" || f.TaskTimeout != 20*time.Minute || f.TokenCap != 5000 || f.Confine != "auto" || f.Governed || len(f.Expose) != 1 || len(f.Share) != 1 {
 		t.Errorf("flock = %+v, %v", f, problems)
 	}
 	got, problems = load(t, "", "[flock]\nexpose = [\"/root\"]\nmoney_cap = 1000.0\n")
@@ -18,6 +18,7 @@ func TestFlockIsTheUsersAlone(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"client = \"claude\"": "flock.client", "confine = \"none\"": "flock.confine", "workers = -1": "negative limit", "expose = [\"go\"]": "flock.expose",
+		"share = [\"/etc\"]": "flock.share", "share = [\"a/../../b\"]": "flock.share", "share = [\"./\"]": "flock.share", "share = [\"\"]": "flock.share",
 	} {
 		if _, problems := load(t, "[flock]\n"+text+"\n", ""); len(problems) == 0 || !strings.Contains(problems[0].String(), want) {
 			t.Errorf("%s: %v, want a word about %s", text, problems, want)

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/devflow-suite/devflow/internal/redact"
+	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/control"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
@@ -32,7 +34,8 @@ type crew struct {
 	socket string
 
 	w       *worker.Worker
-	session string // that goes on; "" = none yet
+	lent    []sandbox.Bind // what w sees of the person's dependency folders
+	session string         // that goes on; "" = none yet
 	record  *os.File
 
 	mu       sync.Mutex
@@ -116,6 +119,7 @@ func (c *crew) Do(ctx context.Context, j schedule.Job) (schedule.Report, error) 
 	stop := c.report(j, before, spent)
 	res, err := c.w.Turn(ctx, text)
 	stop()
+	c.d.lender.Tidy(context.WithoutCancel(ctx), c.tree.Dir)
 	rep := schedule.Report{Session: c.w.Session(), Context: res.Context, Text: res.Text, MaxTurns: res.MaxTurns}
 	rep.Usage, rep.CostUSD = c.since(before, spent)
 	c.mu.Lock()
@@ -132,10 +136,19 @@ func (c *crew) Do(ctx context.Context, j schedule.Job) (schedule.Report, error) 
 
 // ready has a process that waits for a prompt. fresh says that its session knows nothing yet.
 func (c *crew) ready(ctx context.Context) (fresh bool, err error) {
+	home := c.d.place.Home(c.region.Name)
+	loan, err := c.d.lender.Show(ctx, c.tree.Dir, home+".lent") // no region's name holds a dot
+	if err != nil {
+		return false, err
+	}
+	if c.w != nil && (loan.Made || !slices.Equal(loan.ReadOnly, c.lent)) { // it was started before something was lent: its session goes on
+		if err := c.Close(); err != nil {
+			c.d.log.Warn("close worker", "region", c.region.Name, "error", err)
+		}
+	}
 	if c.w != nil {
 		return false, nil
 	}
-	home := c.d.place.Home(c.region.Name)
 	resume := c.session != "" && worker.HasSession(home, c.primary(), c.session)
 	if c.record == nil {
 		path := c.d.place.Record(c.region.Name)
@@ -151,7 +164,7 @@ func (c *crew) ready(ctx context.Context) (fresh bool, err error) {
 	o := worker.Options{
 		Client: c.d.run.Settings.Client, Sandbox: c.d.box, Home: home, Socket: c.socket, Token: c.token, Tree: c.tree.Root, Dir: c.primary(), Writable: c.folders(),
 		CommonDir: c.tree.CommonDir, Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: c.d.run.Settings.MaxTurns, Region: c.region.Name,
-		System: prompt.System(c.about(ctx)), ReadOnly: read, Env: environ, Stall: c.d.run.Settings.Stall, Resume: resume, Record: c.record, Log: c.d.log,
+		System: prompt.System(c.about(ctx)), ReadOnly: append(read, loan.ReadOnly...), ReadWrite: loan.ReadWrite, Env: environ, Stall: c.d.run.Settings.Stall, Resume: resume, Record: c.record, Log: c.d.log,
 	}
 	if resume {
 		o.Session = c.session
@@ -163,7 +176,7 @@ func (c *crew) ready(ctx context.Context) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.w = w
+	c.w, c.lent = w, loan.ReadOnly
 	if c.session = w.Session(); !w.Resumed() {
 		c.mu.Lock()
 		c.context, c.live.Context = 0, 0

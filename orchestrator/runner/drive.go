@@ -14,6 +14,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/control"
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
+	"github.com/devflow-suite/devflow/orchestrator/lend"
 	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/runner/neighbours"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
@@ -47,6 +48,7 @@ type drive struct {
 	box     sandbox.Sandbox
 	trees   *trees.Trees
 	regions []orchestrator.Region
+	lender  *lend.Shelf
 	crews   map[string]*crew
 	wake    chan struct{}
 	stop    context.CancelCauseFunc
@@ -146,7 +148,7 @@ func (d *drive) drive(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	s, err := schedule.Run(ctx, d.options(crews))
-	sum = Summary{Summary: s, Run: d.run.ID, Confine: string(d.box.Kind()), Lacks: d.box.Lacks()}
+	sum = Summary{Summary: s, Run: d.run.ID, Confine: string(d.box.Kind()), Lacks: d.box.Lacks(), Notes: d.lender.Notes()}
 	if err != nil {
 		return sum, err
 	}
@@ -180,6 +182,10 @@ func (d *drive) open(ctx context.Context) error {
 		return err
 	}
 	d.earlier, d.paid = u.Tokens(), cost
+	d.lender = lend.New(lend.Options{
+		Project: d.project, Modules: lend.Modules(d.run.Plan), Paths: d.run.Settings.Share, Kind: d.box.Kind(), Visible: d.tools().ReadOnly,
+		Tell: func(sentence string) { d.observe(schedule.Event{At: d.Now(), Kind: "note", Text: sentence}) },
+	})
 	d.sockets, err = d.place.MakeSockets(d.Getenv)
 	return err
 }
@@ -265,7 +271,7 @@ func (d *drive) verifier() schedule.Verifier {
 	tools := d.tools()
 	return verify.New(d.box, verify.Options{
 		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ, CommonDir: d.project.CommonDir, Log: d.log,
-		Caches: tools.Caches, Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
+		Caches: tools.Caches, Lend: d.lender.Lend, Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
 	})
 }
 

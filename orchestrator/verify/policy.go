@@ -26,6 +26,13 @@ func (v *Verifier) policy(ctx context.Context, c schedule.Check, f folder) (sand
 	}
 	p.Env = v.environ(f, c.Network)
 	p.ReadOnly = append(p.ReadOnly, v.o.Caches.Binds()...)
+	if v.o.Lend != nil {
+		read, write, err := v.o.Lend(ctx, c.Root, f.dir+".lent")
+		if err != nil {
+			return p, err
+		}
+		p.ReadOnly, p.ReadWrite = append(p.ReadOnly, read...), append(p.ReadWrite, write...)
+	}
 	repo, err := gitx.Find(c.Root)
 	if errors.Is(err, gitx.ErrNoRepo) {
 		return p, nil

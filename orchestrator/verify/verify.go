@@ -38,11 +38,16 @@ type Options struct {
 	CommonDir string         // the repository's common git directory; "" = look for it from the tree
 	Caches    Caches         // packages of the person, to be read; see FindCaches
 	Protect   Protect
+	Lend      Lend  // dependency folders that the person has; nil = none
 	Procs     int   // processes at most; 0 = no limit
 	Memory    int64 // bytes at most; 0 = no limit
 	Log       *slog.Logger
 	Now       func() time.Time // nil = time.Now
 }
+
+// Lend prepares a tree whose project folder is root, before each command there, and gives what the command may see besides. scratch
+// is a folder that no command can write unless a part of it is given back in write.
+type Lend func(ctx context.Context, root, scratch string) (read, write []sandbox.Bind, err error)
 
 // Protect names files that a command sees as they are in a commit.
 type Protect struct {

@@ -24,6 +24,7 @@ func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
 		p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: w})
 	}
 	p.ReadWrite = append(p.ReadWrite, sandbox.Bind{From: o.Socket, To: o.socket()})
+	p.ReadWrite = append(p.ReadWrite, o.ReadWrite...)
 	p.ReadOnly = append(p.ReadOnly, sandbox.Bind{From: o.Tree}, sandbox.Bind{From: o.Dir}, sandbox.Bind{From: needs(o.Client)})
 	p.ReadOnly = append(p.ReadOnly, o.ReadOnly...)
 	if o.CommonDir == "" {

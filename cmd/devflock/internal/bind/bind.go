@@ -78,7 +78,7 @@ func (b *bound) defaults(s orchestrator.Settings) (orchestrator.Settings, error)
 	s.Attempts, s.TaskTimeout = cmp.Or(s.Attempts, f.Attempts), cmp.Or(s.TaskTimeout, f.TaskTimeout)
 	s.TokenCap, s.MoneyCap = cmp.Or(s.TokenCap, f.TokenCap), cmp.Or(s.MoneyCap, f.MoneyCap)
 	s.Governed = s.Governed && f.Governed
-	s.Expose = append(slices.Clone(s.Expose), f.Expose...)
+	s.Expose, s.Share = slices.Concat(s.Expose, f.Expose), slices.Concat(s.Share, f.Share)
 	s = runner.Defaults(s)
 	var err error
 	if s.Client, err = b.client(s.Client); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
 	"github.com/devflow-suite/devflow/internal/sandbox"
 	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/lend"
 	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/toolchain"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
@@ -45,9 +46,10 @@ func (b *bound) dryRun(ctx context.Context, p trees.Project, base string, plan o
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	tools := toolchain.Find(b.sys.Getenv, s.Expose)
+	lender := lend.New(lend.Options{Project: p, Modules: lend.Modules(plan), Paths: s.Share, Kind: box.Kind(), Visible: tools.ReadOnly})
 	v := verify.New(box, verify.Options{
 		Home: filepath.Join(dir, "homes"), Timeout: s.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ,
-		CommonDir: p.CommonDir, Caches: tools.Caches,
+		CommonDir: p.CommonDir, Caches: tools.Caches, Lend: lender.Lend,
 	})
 	found, err := verify.DryRun(ctx, v, verify.Dry{Plan: plan, Tree: verify.Base(p.Top, p.Prefix, base, filepath.Join(dir, "trees"))})
 	for _, f := range found {
