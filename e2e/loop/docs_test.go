@@ -18,6 +18,8 @@ import (
 //   - make TARGET...: the targets are in the Makefile;
 //   - devflow …, devflow-telemetry …, … | devflow …: the line is run in the project, on the home as it is now, and ends with 0, or with N where it ends
 //     in "# exits N"; afterwards home and project are as before;
+//   - devflock …, and looking at its branch: the lines are run one after the other in a project of their own, with the real client and a scripted model
+//     in place of the documented endpoint;
 //   - anything else is in the table elsewhere.
 //
 // A line goes on after a \ at its end.
@@ -37,12 +39,22 @@ func (w *world) documented(args []string) error {
 	if err != nil {
 		return err
 	}
+	flock, err := w.newFlockDocs()
+	if err != nil {
+		return err
+	}
+	defer flock.end()
 	checked := 0
 	var errs []error
 	for _, file := range files {
 		for _, l := range shellLines(w.ts.ReadFile(file)) {
 			checked++
-			if err := w.documentedLine(l, targets, spare); err != nil {
+			if flock.concerns(l) {
+				err = flock.run(l)
+			} else {
+				err = w.documentedLine(l, targets, spare)
+			}
+			if err != nil {
 				errs = append(errs, fmt.Errorf("%s:%d: %s: %w", filepath.Base(file), l.number, l.text, err))
 			}
 		}
@@ -163,9 +175,17 @@ func (w *world) documentedLine(l docLine, targets []string, spare string) error 
 func (w *world) runDocumented(l docLine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	return runLine(ctx, l, w.env("PROJ"), w.personEnviron())
+}
+
+// personEnviron is that of a person's terminal, which knows nothing of a session.
+func (w *world) personEnviron() []string {
+	return slices.DeleteFunc(w.environ(), func(kv string) bool { return strings.HasPrefix(kv, "CLAUDE") })
+}
+
+func runLine(ctx context.Context, l docLine, dir string, environ []string) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", l.text)
-	// These are the commands of a person, whose terminal knows nothing of a session.
-	cmd.Dir, cmd.Env = w.env("PROJ"), slices.DeleteFunc(w.environ(), func(kv string) bool { return strings.HasPrefix(kv, "CLAUDE") })
+	cmd.Dir, cmd.Env = dir, environ
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -61,7 +61,7 @@ func (c *crew) guides(ctx context.Context) []prompt.File {
 
 // ask is the prompt of an attempt. fresh says that the session knows nothing yet.
 func (c *crew) ask(j schedule.Job, fresh bool) (string, error) {
-	t := prompt.Task{ID: j.Task.ID, Description: j.Task.Description, Acceptance: j.Task.Acceptance, Origin: j.Task.Origin}
+	t := prompt.Task{ID: j.Task.ID, Description: j.Task.Description, Acceptance: j.Task.Acceptance, Origin: j.Task.Origin, Folder: c.folder(j.Task.Module)}
 	seed, err := c.seed(t, !fresh)
 	if err != nil {
 		return "", err
@@ -177,6 +177,14 @@ func (c *crew) Recycle(ctx context.Context, _ []string) error {
 	c.context, c.live.Context = 0, 0
 	c.mu.Unlock()
 	return err
+}
+
+// folder is that of a module, as the worker sees it: a region may have several, and a task belongs into its own.
+func (c *crew) folder(module string) string {
+	if m, ok := c.d.run.Plan.Module(module); ok {
+		return filepath.Join(c.tree.Dir, filepath.FromSlash(m.Path))
+	}
+	return c.primary()
 }
 
 // primary is the folder that the client starts in.

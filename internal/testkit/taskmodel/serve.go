@@ -14,11 +14,23 @@ import (
 	"github.com/devflow-suite/devflow/internal/testkit/mockapi"
 )
 
-// Serve is an endpoint that does what `devflock probe` asks, and works on tasks as the model says. It ends with the test; the
-// requests of the workers are those of the server.
+// Serve is [Start] for a test, with which it ends.
 func Serve(t testing.TB, m Model) (url string, s *mockapi.Server) {
 	t.Helper()
-	s = mockapi.New(t, m.Script())
+	url, s, stop, err := Start(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return url, s
+}
+
+// Start starts an endpoint that does what `devflock probe` asks, and works on tasks as the model says, until stop is called; the
+// requests of the workers are those of the server.
+func Start(m Model) (url string, s *mockapi.Server, stop func(), err error) {
+	if s, err = mockapi.Start(m.Script()); err != nil {
+		return "", nil, nil, err
+	}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.UserAgent() != "devflock-probe" {
 			s.ServeHTTP(w, r)
@@ -26,8 +38,7 @@ func Serve(t testing.TB, m Model) (url string, s *mockapi.Server) {
 		}
 		probed(w, r)
 	}))
-	t.Cleanup(front.Close)
-	return front.URL, s
+	return front.URL, s, func() { front.Close(); s.Close() }, nil
 }
 
 // What the probe asks for.

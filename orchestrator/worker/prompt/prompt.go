@@ -76,7 +76,8 @@ func System(r Rules) string {
 type Task struct {
 	ID          string
 	Description string
-	Acceptance  string // command that must succeed in the primary folder; "" = none
+	Acceptance  string // command that must succeed; "" = none
+	Folder      string // absolute: where the task's work belongs and the command is run; "" = the first
 	Origin      string // region that requested it; "" = the plan
 }
 
@@ -164,7 +165,11 @@ func acceptance(f fence.Fence, t Task) string {
 		return "No command checks it. It counts as done when your folders hold the work.\n"
 	}
 	short, _ := fence.Middle(t.Acceptance, maxTask)
-	return "It counts as done when this command succeeds in your first folder. It will be run after your turn, in a fresh copy; run it yourself first:\n\n    " +
+	where := "your first folder"
+	if t.Folder != "" {
+		where = "the folder " + quoted([]string{t.Folder})
+	}
+	return "It counts as done when this command succeeds in " + where + ". It will be run after your turn, in a fresh copy; run it yourself first:\n\n    " +
 		strings.ReplaceAll(f.Strip(strings.TrimSpace(short)), "\n", "\n    ") + "\n"
 }
 

@@ -187,3 +187,11 @@ func TestGuideTakesWhatConcernsTheRegion(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestATaskNamesItsOwnFolder(t *testing.T) {
+	t.Parallel()
+	got := prompt.Begin(prompt.Seed{Task: prompt.Task{ID: "t1", Description: "do it", Acceptance: "test -s x", Folder: "/tree/api"}})
+	if want := "succeeds in the folder `/tree/api`"; !strings.Contains(got, want) {
+		t.Errorf("prompt lacks %q:\n%s", want, got)
+	}
+}
