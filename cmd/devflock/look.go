@@ -121,7 +121,14 @@ func (a *app) statusText(m *live.Model, v engine.View) error {
 	if err := show.Notes(a.Stdout, m.Lacks, a.Width()); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.Stdout, show.Folder(v.Folder, v.Bytes))
+	if v.Live == nil && m.Run.State == orchestrator.RunRunning {
+		if err := show.Notes(a.Stdout, []string{"Nobody drives this run now: the process that did was killed."}, a.Width()); err != nil {
+			return err
+		}
+	}
+	if v.Bytes > 0 {
+		fmt.Fprintln(a.Stdout, show.Folder(v.Folder, v.Bytes))
+	}
 	return show.Summary(a.Stdout, summaryOf(m), a.Width())
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -78,7 +79,7 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 			&cli.StringFlag{Name: "check", Usage: "check the plan in `FILE`", Destination: &check, Validator: a.Required("check", "a file")},
 			&cli.BoolFlag{Name: "init", Usage: "make a git repository when there is none", Destination: &po.Init},
 			&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
-			&cli.StringFlag{Name: "confine", Usage: "how the manager is confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.Confinement},
+			&cli.StringFlag{Name: "confine", Usage: "`KIND` of the manager's confinement: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.Confinement},
 			frame.JSONFlag(&asJSON)),
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			if check != "" {
@@ -114,7 +115,7 @@ Exit codes: 0 done, 1 error, 2 wrong use, 3 the plan has mistakes`,
 			if err != nil {
 				return err
 			}
-			return a.printPlan(p, flags, e.Workers, out, asJSON)
+			return a.printPlan(p, flags, e.Workers, written{out, eo}, asJSON)
 		},
 	}
 }
@@ -154,10 +155,35 @@ func (a *app) flags(ctx context.Context, e engine.Engine, project trees.Project,
 	return flags, nil
 }
 
-func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, most int, out string, asJSON bool) error {
+// written is where a plan goes, and the endpoint that made it.
+type written struct {
+	file string // as it was given; "" = nowhere
+	by   desk.EndpointOptions
+}
+
+// start is the command that starts the plan.
+func (to written) start() string {
+	words := []string{"devflock", "run", "--plan", quoted(to.file)}
+	for _, flag := range [...][2]string{{"--url", to.by.URL}, {"--endpoints", to.by.File}, {"--key-env", to.by.KeyEnv}, {"--key-file", to.by.KeyFile}, {"--model", to.by.Model}} {
+		if flag[1] != "" {
+			words = append(words, flag[0], quoted(flag[1]))
+		}
+	}
+	return grid.Clean(strings.Join(words, " "))
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " \t\"'`$&|;<>()*?[]#~!\\") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, most int, to written, asJSON bool) error {
 	result := newPlanned(p, flags, most)
-	if out != "" {
-		file, err := filepath.Abs(out)
+	if to.file != "" {
+		file, err := filepath.Abs(to.file)
 		if err != nil {
 			return err
 		}
@@ -175,7 +201,7 @@ func (a *app) printPlan(p orchestrator.Plan, flags []engine.Flag, most int, out 
 			return err
 		}
 		if result.File != "" {
-			_, err := fmt.Fprintf(w, "\nWritten to %s\nNext: devflock run --plan %s --url URL\n", result.File, out)
+			_, err := fmt.Fprintf(w, "\nWritten to %s\nNext:\n  %s\n", result.File, to.start())
 			return err
 		}
 		return nil

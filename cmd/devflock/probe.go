@@ -98,7 +98,11 @@ Exit codes: 0 workers can use it, 1 error, 2 wrong use, 3 something failed`,
 				return nil
 			}
 			found.Endpoint.Name = save
-			return e.Save(found.Endpoint)
+			if err := e.Save(found.Endpoint); err != nil || asJSON {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Stdout, "Kept as %s in %s\n", save, e.Standing)
+			return err
 		},
 	}
 }

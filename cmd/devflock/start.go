@@ -144,6 +144,7 @@ func (a *app) startQueued(ctx context.Context, e engine.Engine, o startOptions, 
 
 // begin plans what has no plan yet, packs it, and drives it. release is called when it is ready, before it is driven.
 func (a *app) begin(ctx context.Context, e engine.Engine, o startOptions, order engine.Order, release func()) error {
+	o.project.Own = []string{o.plan, o.endpoint.File, o.endpoint.KeyFile, o.work.File()}
 	project, base, err := a.Examined(ctx, e, o.project)
 	if err != nil {
 		return err
@@ -203,7 +204,7 @@ func (a *app) loadPlan(file string) (orchestrator.Plan, error) {
 	}
 	var problems plan.Problems
 	if errors.As(err, &problems) {
-		return p, frame.Hint(fmt.Errorf("%s has %s: %s", file, grid.Plural(len(problems), "mistake"), grid.Clean(problems[0].String())), "devflock plan --check "+file)
+		return p, frame.Hint(fmt.Errorf("%s has %s, the first: %s", file, grid.Plural(len(problems), "mistake"), grid.Clean(problems[0].String())), "devflock plan --check "+file)
 	}
 	return p, err
 }

@@ -91,7 +91,11 @@ func (p *prober) hello(ctx context.Context, s wire.Server) *wire.Answer {
 }
 
 func (p *prober) granted(ctx context.Context, a *wire.Answer) {
-	detail := fmt.Sprintf("%s API, key as %s, first answer after %s", p.report.API, p.report.Auth, seconds(a.Total))
+	key := "key as " + p.report.Auth
+	if p.report.Auth == endpoint.AuthNone {
+		key = "without a key"
+	}
+	detail := fmt.Sprintf("%s API, %s, first answer after %s", p.report.API, key, seconds(a.Total))
 	level, advice := Pass, ""
 	if a.Total > slowHello {
 		level, advice = Warn, "if it was the model that had to be loaded, probe again; otherwise the machine is too slow for a worker"
@@ -114,9 +118,10 @@ func (p *prober) granted(ctx context.Context, a *wire.Answer) {
 
 // open tells that the server wants no key.
 func (p *prober) open() {
-	if p.local {
-		p.line("access", Info, "it answers without a key, too", "")
-		return
+	switch text := "it answers without a key"; {
+	case !p.local:
+		p.line("access", Warn, text+": anybody who finds the address can use it", "start the server with a key (llama-server: --api-key)")
+	case p.report.Auth != endpoint.AuthNone: // otherwise it was said
+		p.line("access", Info, text+", too", "")
 	}
-	p.line("access", Warn, "it answers without a key, too: anybody who finds the address can use it", "start the server with a key (llama-server: --api-key)")
 }

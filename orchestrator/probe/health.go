@@ -123,7 +123,11 @@ func (p *prober) models(ctx context.Context) bool {
 func (p *prober) named() {
 	switch {
 	case len(p.listed) == 0:
-		p.line("models", Info, "the server lists none; asked for "+p.report.Model, "")
+		advice := ""
+		if p.o.Model == "" {
+			advice = "name yours with --model, when the server wants it"
+		}
+		p.line("models", Info, "no models are listed; asked for "+p.report.Model, advice)
 	case p.o.Model == "" && len(p.listed) > 1:
 		p.line("models", Info, fmt.Sprintf("%d listed, the first is asked: %s", len(p.listed), p.report.Model), "name another one with --model"+p.choice())
 	case !p.lists(p.report.Model):

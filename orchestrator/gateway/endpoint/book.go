@@ -261,7 +261,7 @@ func decode(text []byte) (map[string]Endpoint, error) {
 		for i, k := range unknown {
 			names[i] = k.String()
 		}
-		return nil, fmt.Errorf("unknown settings: %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("unknown settings: %s (each endpoint is a table [endpoint.NAME])", strings.Join(names, ", "))
 	}
 	all := map[string]Endpoint{}
 	for name, e := range f.Endpoint {
@@ -281,7 +281,7 @@ func parseProblem(err error) error {
 	return errors.New("a setting has a value of the wrong kind")
 }
 
-const head = "# Endpoints of this run. Edits take effect at once, also for requests that wait. Mode 0600: it holds keys.\n" +
+const head = "# Endpoints of devflock. A running run takes edits of its own file at once, also for requests that wait. Mode 0600: it holds keys.\n" +
 	"# [endpoint.NAME] url, key, auth (x-api-key, bearer, none), model, api (anthropic, openai), window, parallel,\n" +
 	"# prices = { input, output, cache_read, cache_write } in USD per million tokens\n\n"
 

@@ -42,7 +42,7 @@ func (a *App) EndpointFlags(o *EndpointOptions) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "url", Usage: "`URL` of the endpoint", Destination: &o.URL, Validator: a.Required("url", "an address")},
 	}, append(a.KeyFlags(o),
-		&cli.StringFlag{Name: "endpoints", Usage: "endpoints from the TOML `FILE`: [manager] plans, the others work", Destination: &o.File, Validator: a.Required("endpoints", "a file")},
+		&cli.StringFlag{Name: "endpoints", Usage: "endpoints from the TOML `FILE`: the one named manager plans, the others work", Destination: &o.File, Validator: a.Required("endpoints", "a file")},
 		&cli.BoolFlag{Name: "no-probe", Usage: "use the endpoints without probing them", Destination: &o.Unprobed})...)
 }
 

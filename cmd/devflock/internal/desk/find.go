@@ -36,7 +36,7 @@ func (a *App) FindRun(name string, e engine.Engine, po ProjectOptions, fits func
 	if err != nil {
 		return orchestrator.Run{}, err
 	}
-	other := false
+	var newest *orchestrator.Run
 	for _, r := range runs {
 		if !Within(dir, r.Project) {
 			continue
@@ -44,10 +44,12 @@ func (a *App) FindRun(name string, e engine.Engine, po ProjectOptions, fits func
 		if fits == nil || fits(r) {
 			return r, nil
 		}
-		other = true
+		if newest == nil {
+			newest = &r
+		}
 	}
-	if other {
-		return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run of %s is in the state for that", dir), "devflock status --all")
+	if newest != nil {
+		return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run of %s is in the state for that: the newest, %s, is %s", dir, newest.ID, newest.State), "devflock status "+string(newest.ID))
 	}
 	return orchestrator.Run{}, frame.Hint(fmt.Errorf("no run of %s", dir), "devflock status --all, or change into the project")
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/engine"
+	"github.com/devflow-suite/devflow/cmd/devflock/internal/grid"
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
@@ -17,8 +21,9 @@ import (
 // ProjectOptions say which project a command is about.
 type ProjectOptions struct {
 	Dir  string
-	Init bool   // make a repository when there is none
-	Base string // revision; "" = HEAD, and nothing may be uncommitted
+	Init bool     // make a repository when there is none
+	Base string   // revision; "" = HEAD, and nothing may be uncommitted
+	Own  []string // files that the command reads itself: they need not be committed
 }
 
 // Flag takes the folder.
@@ -50,12 +55,12 @@ func (a *App) Examined(ctx context.Context, e engine.Engine, o ProjectOptions) (
 	}
 	switch {
 	case errors.Is(err, trees.ErrNoRepo):
-		return p, "", frame.Hint(err, "add --init to make one with what is there, or run: git init")
+		return p, "", frame.Hint(reason(err), "add --init to make one with what is there, or run: git init")
 	case err != nil:
 		return p, "", Refused(err)
 	}
-	if len(p.Dirty) > 0 && o.Base == "" {
-		return p, "", frame.Hint(errors.New(uncommitted(len(p.Dirty))), "commit them, or start from a commit with: --base HEAD")
+	if dirty := a.dirty(p, o.Own); len(dirty) > 0 && o.Base == "" {
+		return p, "", frame.Hint(errors.New(uncommitted(p.Top, dirty)), "commit them, or start from a commit with: --base HEAD")
 	}
 	_ = show.Notes(a.Stderr, p.Notes, frame.Columns(a.Stderr)) // a closed stderr is no reason not to work
 	if o.Base == "" || o.Base == "HEAD" {
@@ -67,18 +72,58 @@ func (a *App) Examined(ctx context.Context, e engine.Engine, o ProjectOptions) (
 	return p, base, nil
 }
 
-func uncommitted(n int) string {
-	if n == 1 {
-		return "1 file has changes that are not committed, and workers would not see them"
+// dirty is what is not committed, without the files that the command reads itself.
+func (a *App) dirty(p trees.Project, own []string) []string {
+	wd, err := a.WorkDir()
+	if err != nil {
+		return p.Dirty
 	}
-	return fmt.Sprintf("%d files have changes that are not committed, and workers would not see them", n)
+	mine := map[string]bool{}
+	for _, file := range own {
+		if file == "" {
+			continue
+		}
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(wd, file)
+		}
+		if real, err := filepath.EvalSymlinks(file); err == nil {
+			mine[real] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Dirty), func(path string) bool {
+		return mine[filepath.Join(p.Top, filepath.FromSlash(path))]
+	})
+}
+
+// namedFiles is how many files a refusal names.
+const namedFiles = 3
+
+func uncommitted(top string, files []string) string {
+	what := "1 file in %s has changes that are not committed, and workers would not see it: %s"
+	if len(files) > 1 {
+		what = strconv.Itoa(len(files)) + " files in %s have changes that are not committed, and workers would not see them: %s"
+	}
+	list := strings.Join(files[:min(len(files), namedFiles)], ", ")
+	if len(files) > namedFiles {
+		list += ", …"
+	}
+	return fmt.Sprintf(what, grid.Clean(top), grid.Clean(list))
+}
+
+// reason is a refusal without what could be done, which the command knows better.
+func reason(err error) error {
+	var r *trees.RefusedError
+	if errors.As(err, &r) && r.Reason != "" {
+		return errors.New(strings.Replace(err.Error(), r.Error(), r.Reason, 1))
+	}
+	return err
 }
 
 // Refused adds the hint that a refusal of the project has.
 func Refused(err error) error {
 	var r *trees.RefusedError
 	if errors.As(err, &r) && !frame.Hinted(err) {
-		return frame.Hint(err, r.Hint)
+		return frame.Hint(reason(err), r.Hint)
 	}
 	return err
 }

@@ -22,6 +22,9 @@ type WorkOptions struct {
 	Workers                              int
 }
 
+// File is the file that says what is to be done, "" for none.
+func (o WorkOptions) File() string { return cmp.Or(o.IdeaFile, o.RequestFile) }
+
 // WorkFlags say what is to be done.
 func (a *App) WorkFlags(o *WorkOptions) []cli.Flag {
 	return []cli.Flag{
@@ -97,7 +100,7 @@ func (a *App) Confinement(v string) error {
 // SettingsFlags are the limits of a run.
 func (a *App) SettingsFlags(s *orchestrator.Settings, unjudged, alone *bool) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "confine", Usage: "how workers are confined: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.Confinement},
+		&cli.StringFlag{Name: "confine", Usage: "`KIND` of the workers' confinement: auto (the default), bwrap, landlock or none", Destination: &s.Confine, Validator: a.Confinement},
 		a.CountFlag("attempts", "at most `N` attempts per task", 20, &s.Attempts),
 		a.spanFlag("task-timeout", "`TIME` of one attempt", false, &s.TaskTimeout),
 		a.spanFlag("stall", "end an attempt after this `TIME` without a sign of life; 0: never", true, &s.Stall),
@@ -114,7 +117,7 @@ func (a *App) SettingsFlags(s *orchestrator.Settings, unjudged, alone *bool) []c
 			return nil
 		}},
 		&cli.StringFlag{Name: "test", Usage: "run `CMD` on every merged tree, in the project's folder", Destination: &s.Test},
-		&cli.StringSliceFlag{Name: "protect", Usage: "files of this `PATTERN` stand as at the start while a command checks; may be repeated", Destination: &s.Protect},
+		&cli.StringSliceFlag{Name: "protect", Usage: "files of this `GLOB` stand as at the start while a command checks; may be repeated", Destination: &s.Protect},
 		&cli.BoolFlag{Name: "no-judge", Usage: "the judge does not look at what workers did", Destination: unjudged},
 		&cli.BoolFlag{Name: "no-cross-region", Usage: "workers cannot ask other regions or request changes there", Destination: alone},
 		&cli.StringSliceFlag{Name: "expose", Usage: "workers and checks may also read `DIR`, a toolchain for instance; may be repeated", Destination: &s.Expose},

@@ -70,10 +70,13 @@ func busiest(workers []Worker, room int) []Worker {
 func (m *Model) head(look Look, now time.Time) []string {
 	done, failed, blocked, _ := m.Counts()
 	gone := now.Sub(m.since)
-	if m.Run.State.Over() && !m.Run.EndedAt.IsZero() {
-		gone = m.Run.EndedAt.Sub(m.Run.CreatedAt)
+	parts := []string{"Run " + string(m.Run.ID), string(m.Run.State)}
+	switch {
+	case m.Run.State.Over() && !m.Run.EndedAt.IsZero():
+		parts = append(parts, grid.Span(m.Run.EndedAt.Sub(m.Run.CreatedAt)))
+	case gone > 0: // otherwise somebody has just come to look
+		parts = append(parts, grid.Span(gone))
 	}
-	parts := []string{"Run " + string(m.Run.ID), string(m.Run.State), grid.Span(gone)}
 	if eta, ok := m.ETA(now); ok {
 		parts = append(parts, "about "+grid.Span(eta)+" left")
 	}

@@ -61,13 +61,16 @@ func format(fields map[string]any) string {
 		parts = append(parts, grid.Clean(level))
 	}
 	parts = append(parts, grid.Clean(take("kind", "msg")))
+	if text(fields["attempt"]) == "0" { // of no attempt
+		delete(fields, "attempt")
+	}
 	who := grid.Clean(take("region"))
 	if task := grid.Clean(take("task")); task != "" {
 		if who != "" {
 			who += "/"
 		}
 		who += task
-		if n := take("attempt"); n != "" && n != "0" {
+		if n := take("attempt"); n != "" {
 			who += "#" + grid.Clean(n)
 		}
 	}

@@ -15,6 +15,7 @@ func TestLinesForPeople(t *testing.T) {
 		`{"time":"2026-11-30T12:00:01Z","level":"WARN","msg":"endpoints file is not watched","error":"no\tspace"}`:                         "12:00:01 WARN endpoints file is not watched - no space",
 		`{"at":"2026-11-30T12:00:02Z","kind":"task_rejected","region":"ui","task":"t3","attempt":1,"text":"line one\nline \u001b[2Jtwo"}`:  "12:00:02 task_rejected ui/t3#1\n    line one\n    line ·[2Jtwo",
 		`{"msg":"x","b":true,"a":1.5,"c":{"d":[1]},"region":""}`:                                                                           `x - a=1.5 b=true c={"d":[1]}`,
+		`{"msg":"run_ended","text":"it is over","attempt":0}`:                                                                              "run_ended - it is over",
 		"no \x1b[31mJSON": "no ·[31mJSON",
 		`[1]`:             `[1]`,
 	} {

@@ -195,7 +195,7 @@ func outcome(s live.Summary) string {
 	case orchestrator.RunStopped:
 		return "stopped, it can go on"
 	case orchestrator.RunRunning:
-		return "goes on"
+		return "not ended yet"
 	}
 	return string(s.State)
 }
