@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,16 @@ func (a *App) Confinement(v string) error {
 	return a.Check(commandline.OneOf("confine", v, "auto", "bwrap", "landlock", "none"))
 }
 
+// shared refuses what is no folder in the project.
+func (a *App) shared(paths []string) error {
+	for _, p := range paths {
+		if !filepath.IsLocal(p) || filepath.Clean(p) == "." {
+			return a.Check(&commandline.Mistake{Flag: "share", Value: p, Want: "a folder relative to the project"})
+		}
+	}
+	return nil
+}
+
 // SettingsFlags are the limits of a run.
 func (a *App) SettingsFlags(s *orchestrator.Settings, unjudged, alone *bool) []cli.Flag {
 	return []cli.Flag{
@@ -121,6 +132,7 @@ func (a *App) SettingsFlags(s *orchestrator.Settings, unjudged, alone *bool) []c
 		&cli.BoolFlag{Name: "no-judge", Usage: "the judge does not look at what workers did", Destination: unjudged},
 		&cli.BoolFlag{Name: "no-cross-region", Usage: "workers cannot ask other regions or request changes there", Destination: alone},
 		&cli.StringSliceFlag{Name: "expose", Usage: "workers and checks may also read `DIR`, a toolchain for instance; may be repeated", Destination: &s.Expose},
+		&cli.StringSliceFlag{Name: "share", Usage: "workers and checks may also read the ignored folder `PATH` of the project; may be repeated", Destination: &s.Share, Validator: a.shared},
 		&cli.StringFlag{Name: "client", Usage: "the claude program at `PATH`; default: the one on PATH", Destination: &s.Client},
 	}
 }
