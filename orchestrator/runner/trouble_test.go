@@ -12,6 +12,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/gateway"
 	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/runner"
+	"github.com/devflow-suite/devflow/orchestrator/runner/after"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
@@ -179,7 +180,7 @@ func TestAnEndedRunIsIntegratedAgain(t *testing.T) {
 	refs := w.repo.Git("for-each-ref")
 	check := func(when string) {
 		t.Helper()
-		branch, err := runner.Integrate(t.Context(), w.deps, run.ID)
+		branch, err := after.Integrate(t.Context(), w.deps, run.ID)
 		if got := w.repo.Git("rev-parse", trees.Final); err != nil || branch != trees.Final || got != sum.Integration {
 			t.Errorf("%s: %s at %s, %v; want %s", when, branch, got, err, sum.Integration)
 		}
@@ -191,7 +192,7 @@ func TestAnEndedRunIsIntegratedAgain(t *testing.T) {
 	w.repo.Git("update-ref", "refs/heads/"+trees.Final, w.spec.Project.Head)
 	w.repo.Git("update-ref", "refs/devflock/kept/later", sum.Integration)
 	check("after another run")
-	if err := runner.Remove(t.Context(), w.deps, run.ID); err != nil {
+	if err := after.Remove(t.Context(), w.deps, run.ID); err != nil {
 		t.Fatal(err)
 	}
 	check("after its files are gone")

@@ -24,6 +24,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
 	"github.com/devflow-suite/devflow/orchestrator/place"
 	"github.com/devflow-suite/devflow/orchestrator/runner"
+	"github.com/devflow-suite/devflow/orchestrator/runner/after"
 	"github.com/devflow-suite/devflow/orchestrator/schedule"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
@@ -131,7 +132,7 @@ func (b *bound) swap(ctx context.Context, id orchestrator.RunID, e engine.Endpoi
 }
 
 func (b *bound) integrate(ctx context.Context, id orchestrator.RunID) (engine.Integrated, error) {
-	branch, err := runner.Integrate(ctx, b.deps(), id)
+	branch, err := after.Integrate(ctx, b.deps(), id)
 	if err != nil {
 		return engine.Integrated{}, err
 	}
@@ -167,7 +168,7 @@ func (b *bound) remove(ctx context.Context, id orchestrator.RunID, dry bool) (en
 	if dry {
 		return out, nil
 	}
-	return out, runner.Remove(ctx, b.deps(), id)
+	return out, after.Remove(ctx, b.deps(), id)
 }
 
 func (b *bound) log(id orchestrator.RunID) (io.ReadCloser, error) {

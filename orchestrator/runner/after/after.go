@@ -1,4 +1,7 @@
-package runner
+// Package after does what a person may want of a run that nobody drives: take what it has integrated, and clear it away.
+//
+// It owns no table; the lock of the run keeps a driver out meanwhile.
+package after
 
 import (
 	"context"
@@ -6,12 +9,13 @@ import (
 
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/orchestrator/runner"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 )
 
 // Integrate gives what a run has integrated so far its final name, devflock/integration, also when the run has not ended well. It
-// gives the branch; ErrHeld while somebody drives the run.
-func Integrate(ctx context.Context, deps Deps, id orchestrator.RunID) (branch string, err error) {
+// gives the branch; runner.ErrHeld while somebody drives the run.
+func Integrate(ctx context.Context, deps runner.Deps, id orchestrator.RunID) (branch string, err error) {
 	err = still(ctx, deps, id, func(run orchestrator.Run, t *trees.Trees) error {
 		if run.Integration == "" {
 			return fmt.Errorf("%w: nothing is integrated yet", orchestrator.ErrState)
@@ -45,8 +49,8 @@ func reach(ctx context.Context, t *trees.Trees, integrated string) error {
 }
 
 // Remove removes the work trees and the folder of a run; work that nobody took is kept under refs/devflock/wip, the integration
-// branch and the rows stay. A run that has not ended is failed by it. ErrHeld while somebody drives it.
-func Remove(ctx context.Context, deps Deps, id orchestrator.RunID) error {
+// branch and the rows stay. A run that has not ended is failed by it. runner.ErrHeld while somebody drives it.
+func Remove(ctx context.Context, deps runner.Deps, id orchestrator.RunID) error {
 	p := place.Of(deps.Root, string(id))
 	err := still(ctx, deps, id, func(run orchestrator.Run, t *trees.Trees) error {
 		if t != nil {
@@ -69,16 +73,13 @@ func Remove(ctx context.Context, deps Deps, id orchestrator.RunID) error {
 }
 
 // still does something with the trees of a run that nobody drives.
-func still(ctx context.Context, deps Deps, id orchestrator.RunID, do func(orchestrator.Run, *trees.Trees) error) error {
+func still(ctx context.Context, deps runner.Deps, id orchestrator.RunID, do func(orchestrator.Run, *trees.Trees) error) error {
 	run, err := deps.Ledger.Run(id)
 	if err != nil {
 		return err
 	}
 	p := place.Of(deps.Root, string(id))
-	if err := p.Make(); err != nil {
-		return err
-	}
-	unlock, err := hold(p)
+	unlock, err := runner.Hold(deps, id)
 	if err != nil {
 		return err
 	}
