@@ -130,7 +130,7 @@ func (t *try) fault(fault sse.Fault, body []byte) *failure {
 // begin sends the header and what was held back.
 func (y *relay) begin() (f *failure, over bool) {
 	y.begun = true
-	y.out.Stream(upstream.ConcealHeader(y.header, y.to))
+	y.out.Stream(y.header)
 	held := y.held
 	y.held = nil
 	return y.pass(held)
@@ -172,7 +172,7 @@ func (y *relay) follow(b []byte) {
 func (y *relay) end(err error) *failure {
 	why := y.canceled()
 	if why == nil && !errors.Is(err, io.EOF) {
-		why = y.ownFailure(http.StatusBadGateway, "its stream broke: "+upstream.Plain(err))
+		why = y.ownFailure(http.StatusBadGateway, "its stream broke: "+upstream.Plain(err, y.to))
 	}
 	if y.done {
 		why = nil // whatever happened behind message_stop
@@ -206,7 +206,7 @@ func (y *relay) stored(why *failure) *failure {
 	fault := y.check.Fault()
 	if y.done || fault != nil && !retry.Status(retry.KindStatus(fault.Type)) {
 		y.begun = true
-		y.out.Stream(upstream.ConcealHeader(y.header, y.to))
+		y.out.Stream(y.header)
 		_ = y.out.Send(y.held)
 		y.finish(nil)
 		return nil
@@ -279,14 +279,14 @@ func (t *try) document(resp *http.Response, src io.Reader) *failure {
 	case f != nil:
 		return f
 	case err != nil:
-		return t.ownFailure(http.StatusBadGateway, "its answer broke off: "+upstream.Plain(err))
+		return t.ownFailure(http.StatusBadGateway, "its answer broke off: "+upstream.Plain(err, t.to))
 	case len(body) > maxReply:
 		return t.ownFailure(http.StatusBadGateway, "its answer is too large")
 	}
 	status := http.StatusOK
 	if t.to.API == "openai" {
 		if body, err = t.options().Response(body); err != nil {
-			return t.ownFailure(http.StatusBadGateway, upstream.Plain(err))
+			return t.ownFailure(http.StatusBadGateway, upstream.Plain(err, t.to))
 		}
 	}
 	if !json.Valid(body) {
@@ -313,6 +313,6 @@ func (t *try) document(resp *http.Response, src io.Reader) *failure {
 	}
 	now := t.g.o.Now()
 	t.g.count.add(func(s *Stats) { s.Served++; s.LastOK = now })
-	t.out.Whole(&outlet.Answer{Status: status, Header: upstream.ConcealHeader(upstream.Back(resp.Header), t.to), Body: body}, false)
+	t.out.Whole(&outlet.Answer{Status: status, Header: upstream.Back(resp.Header), Body: body}, false)
 	return nil
 }

@@ -82,6 +82,7 @@ func (t *try) ask() *failure {
 		return t.unanswered(err)
 	}
 	defer resp.Body.Close()
+	resp.Header = upstream.ConcealHeader(resp.Header, t.to)
 	return t.answered(resp)
 }
 
@@ -155,6 +156,7 @@ func (t *try) options() openai.Options {
 
 // ownFailure is a failure that the endpoint did not put in words.
 func (t *try) ownFailure(status int, detail string) *failure {
+	detail = upstream.ConcealText(detail, t.to)
 	kind := retry.StatusKind(status)
 	return &failure{status: status, detail: detail, told: outlet.Problem(status, kind, "devflock: endpoint "+t.to.Name+": "+detail)}
 }
@@ -178,7 +180,7 @@ func (t *try) unanswered(err error) *failure {
 	if f := t.canceled(); f != nil {
 		return f
 	}
-	f := t.ownFailure(http.StatusBadGateway, upstream.Plain(err))
+	f := t.ownFailure(http.StatusBadGateway, upstream.Plain(err, t.to))
 	op, dial := errors.AsType[*net.OpError](err)
 	// A connection that was kept too long breaks once and says nothing about the endpoint.
 	f.shared = dial && op.Op == "dial" || t.inRow > 0
@@ -202,7 +204,7 @@ func (t *try) answered(resp *http.Response) *failure {
 	case s != http.StatusOK:
 		return t.ownFailure(http.StatusBadGateway, fmt.Sprintf("it answered with status %d", s))
 	}
-	src, err := upstream.Decoded(resp)
+	src, err := upstream.Decoded(resp, t.to)
 	if err != nil {
 		if f := t.canceled(); f != nil {
 			return f
@@ -235,7 +237,7 @@ func (t *try) answered(resp *http.Response) *failure {
 // refused is an answer with an error status.
 func (t *try) refused(resp *http.Response) *failure {
 	t.dog.Reset(quickRead, &errSlow)
-	src, err := upstream.Decoded(resp)
+	src, err := upstream.Decoded(resp, t.to)
 	var body []byte
 	if err == nil {
 		body, _ = io.ReadAll(io.LimitReader(src, maxErrorText)) // half a text is better than none
@@ -254,7 +256,7 @@ func (t *try) refused(resp *http.Response) *failure {
 		t.out.Whole(t.local(), false)
 		return nil
 	}
-	told := &outlet.Answer{Status: status, Header: upstream.ConcealHeader(header, t.to), Body: upstream.Conceal(body, t.to)}
+	told := &outlet.Answer{Status: status, Header: header, Body: upstream.Conceal(body, t.to)}
 	after, asked := retry.After(resp.Header, t.g.o.Now())
 	f := &failure{status: status, told: told, shared: retry.Shared(status), asked: asked, after: after, detail: fmt.Sprintf("status %d", status)}
 	if !retry.Status(status) || retry.Refused(resp.Header) {

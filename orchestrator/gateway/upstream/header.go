@@ -4,7 +4,6 @@
 package upstream
 
 import (
-	"bytes"
 	"maps"
 	"net/http"
 	"net/textproto"
@@ -68,29 +67,4 @@ func Headers(from http.Header, e endpoint.Endpoint) http.Header {
 // Back are the headers for the client. Lengths and codings are set anew by who writes the body.
 func Back(from http.Header) http.Header {
 	return forward(from, "Content-Length", "Content-Encoding", "Alt-Svc")
-}
-
-// Conceal replaces the key in what an endpoint says: some repeat it in their errors.
-func Conceal(text []byte, e endpoint.Endpoint) []byte {
-	if len(e.Key) < 4 || !bytes.Contains(text, []byte(e.Key)) {
-		return text
-	}
-	return bytes.ReplaceAll(text, []byte(e.Key), []byte("***"))
-}
-
-// ConcealHeader is [Conceal] for headers.
-func ConcealHeader(h http.Header, e endpoint.Endpoint) http.Header {
-	if len(e.Key) < 4 {
-		return h
-	}
-	for name, values := range h {
-		for i, v := range values {
-			if strings.Contains(v, e.Key) {
-				values = append([]string(nil), values...)
-				values[i] = strings.ReplaceAll(v, e.Key, "***")
-				h[name] = values
-			}
-		}
-	}
-	return h
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/devflow-suite/devflow/orchestrator/gateway/endpoint"
 )
 
 const (
@@ -38,16 +40,17 @@ func Transport() *http.Transport {
 	}
 }
 
-// Plain gives an error of a connection without the address, which may be long and is known.
-func Plain(err error) string {
+// Plain gives an error of a connection without the address, which may be long and is known, and without the key: what an endpoint
+// wrote that could not be read stands in some of them.
+func Plain(err error, e endpoint.Endpoint) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		return op.Op + ": " + op.Err.Error()
+		return ConcealText(op.Op+": "+op.Err.Error(), e)
 	}
 	const longest = 200
-	text := err.Error()
+	text := ConcealText(err.Error(), e)
 	if len(text) > longest {
 		text = text[:longest]
 	}
@@ -141,17 +144,17 @@ func (s *Body) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// Decoded undoes gzip, which some proxies apply although nobody asked for it. Other codings are an error.
-func Decoded(resp *http.Response) (*Body, error) {
+// Decoded undoes gzip, which some proxies apply although nobody asked for it, and conceals the key. Other codings are an error.
+func Decoded(resp *http.Response, e endpoint.Endpoint) (*Body, error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header["Content-Encoding"], ","))); coding {
 	case "", "identity":
-		return &Body{r: resp.Body}, nil
+		return &Body{r: Concealed(resp.Body, e)}, nil
 	case "gzip", "x-gzip":
 		z, err := gzip.NewReader(resp.Body)
 		if err != nil {
 			return nil, fmt.Errorf("its answer is not the gzip that it claims to be: %w", err)
 		}
-		return &Body{r: z}, nil
+		return &Body{r: Concealed(z, e)}, nil
 	default:
 		return nil, fmt.Errorf("it answered in coding %q although none was asked for", coding)
 	}

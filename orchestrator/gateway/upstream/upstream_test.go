@@ -53,6 +53,53 @@ func TestTheKeyIsConcealed(t *testing.T) {
 	}
 }
 
+// pieces reads a text in pieces of a size.
+type pieces struct {
+	text string
+	size int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if p.text == "" {
+		return 0, io.EOF
+	}
+	n := copy(b, p.text[:min(p.size, len(p.text))])
+	p.text = p.text[n:]
+	return n, nil
+}
+
+// TestPiecesOfABodyDoNotMatterForTheKey is the property of the reader that conceals: it gives what replacing the key in the whole gives,
+// and everything at once that cannot be a part of it.
+func TestPiecesOfABodyDoNotMatterForTheKey(t *testing.T) {
+	t.Parallel()
+	e := endpoint.Endpoint{Key: "sk-aab-aab-aac-0123456789/+"}
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		for range rapid.IntRange(0, 8).Draw(t, "parts") {
+			text.WriteString(rapid.SampledFrom([]string{e.Key, e.Key[:7], e.Key[:20], e.Key[3:], "sk-aab-aab-aab-", "\n\n", "data: x", `sk-aab-aab-aac-0123456789\/+`, "sk-aab-aab-aac-0123456789%2F%2B", "s"}).Draw(t, "part"))
+		}
+		whole := text.String()
+		r := &pieces{text: whole, size: rapid.IntRange(1, 40).Draw(t, "size")}
+		got, err := io.ReadAll(upstream.Concealed(r, e))
+		if err != nil || string(got) != upstream.ConcealText(whole, e) {
+			t.Fatalf("%q becomes %q, want %q, %v", whole, got, upstream.ConcealText(whole, e), err)
+		}
+		if strings.Contains(string(got), e.Key) {
+			t.Fatalf("the key is in %q", got)
+		}
+	})
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { _, _ = io.WriteString(w, "data: s\n\n") }()
+	b := make([]byte, 100)
+	if n, err := upstream.Concealed(r, e).Read(b); err != nil || string(b[:n]) != "data: s\n\n" {
+		t.Errorf("an event is held back: %q, %v", b[:n], err)
+	}
+	if body := strings.NewReader("none"); upstream.Concealed(body, endpoint.Endpoint{Key: "none"}) != io.Reader(body) {
+		t.Error("a key that is a word is taken out of answers")
+	}
+}
+
 // TestPiecesOfAChatCompletionDoNotMatter is the property of the translation as a reader.
 func TestPiecesOfAChatCompletionDoNotMatter(t *testing.T) {
 	t.Parallel()
