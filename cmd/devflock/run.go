@@ -66,7 +66,8 @@ Examples:
 
 Files:
   root      $DEVFLOW_HOME, default ~/.claude/devflow
-  run       <root>/flock/RUN: endpoints, logs, work trees, evidence
+  run       <root>/flock/RUN: endpoints, logs, evidence
+  trees     <root>/flock/RUN/trees; with the default root ~/.devflock/RUN
   database  $DEVFLOW_DB, default <root>/telemetry/devflow.db
 
 Colours: off with NO_COLOR. Plain questions: --accessible, ACCESSIBLE=1 or

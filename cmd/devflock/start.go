@@ -311,8 +311,8 @@ Exit codes: 0 every task is integrated, 1 error or stopped, 2 wrong use,
 3 the run has ended without some of its tasks`,
 		Flags: append([]cli.Flag{
 			po.Flag(), &cli.BoolFlag{Name: "detach", Usage: "run in the background", Destination: &detach},
-			&cli.Int64Flag{Name: "token-cap", Usage: "stop when all workers together have used `N` tokens since the run began", Destination: &caps.Tokens, Validator: notNegative[int64]},
-			&cli.Float64Flag{Name: "money-cap", Usage: "stop when all workers together have cost `USD`", Destination: &caps.Money, Validator: notNegative[float64]},
+			&cli.Int64Flag{Name: "token-cap", Usage: "stop when all workers together have used `N` tokens since the run began", Destination: &caps.Tokens, HideDefault: true, Validator: notNegative[int64]},
+			&cli.Float64Flag{Name: "money-cap", Usage: "stop when all workers together have cost `USD`", Destination: &caps.Money, HideDefault: true, Validator: notNegative[float64]},
 		}, a.ViewFlags(&v)...),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			caps.SetTokens, caps.SetMoney = c.IsSet("token-cap"), c.IsSet("money-cap")

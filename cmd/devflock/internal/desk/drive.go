@@ -16,6 +16,7 @@ import (
 	"github.com/devflow-suite/devflow/cmd/devflock/internal/show"
 	"github.com/devflow-suite/devflow/cmd/internal/frame"
 	"github.com/devflow-suite/devflow/orchestrator"
+	"github.com/devflow-suite/devflow/orchestrator/runner"
 )
 
 // ViewOptions say how a run is watched.
@@ -175,13 +176,16 @@ func (a *App) ended(s live.Summary, v ViewOptions) error {
 	case s.State == orchestrator.RunFailed:
 		return frame.Blocked(errors.New("some tasks are not integrated"))
 	}
-	return frame.Hint(fmt.Errorf("run %s is stopped: %s", s.Run, cmp.Or(s.Reason, "interrupted")), "devflock resume "+string(s.Run))
+	return frame.Hint(fmt.Errorf("run %s is stopped: %s", s.Run, cmp.Or(s.Reason, "interrupted")), show.Resume(s))
 }
 
 // Explained adds the command that helps.
 func Explained(err error, id orchestrator.RunID) error {
 	if frame.Hinted(err) {
 		return err
+	}
+	if errors.Is(err, runner.ErrHeld) {
+		return frame.Hint(err, "wait until it has ended (devflock status "+string(id)+" --watch), or run: devflock stop "+string(id))
 	}
 	return frame.Hint(Refused(err), "devflock logs "+string(id)+"; then devflock resume "+string(id))
 }

@@ -204,7 +204,7 @@ func outcome(s live.Summary) string {
 func Next(s live.Summary) []string {
 	var list []string
 	if s.State == orchestrator.RunStopped || s.State == orchestrator.RunRunning || s.State == orchestrator.RunReady {
-		list = append(list, "devflock resume "+string(s.Run))
+		list = append(list, Resume(s))
 	}
 	if s.Done > 0 && s.Branch != "" {
 		from := cmp.Or(s.Base, "HEAD")
@@ -223,6 +223,19 @@ func Next(s live.Summary) []string {
 		list = append(list, "devflock status "+string(s.Run))
 	}
 	return list
+}
+
+// Resume is the command with which a run goes on: one that stopped at a cap needs a higher one.
+func Resume(s live.Summary) string {
+	command := "devflock resume " + string(s.Run)
+	switch {
+	case !strings.HasPrefix(s.Reason, "the cap of "):
+	case strings.HasPrefix(s.Reason, "the cap of $"):
+		command += " --money-cap USD"
+	default:
+		command += " --token-cap N"
+	}
+	return command
 }
 
 // Runs lists runs.
