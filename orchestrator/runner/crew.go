@@ -23,8 +23,8 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/worker/regions"
 )
 
-// crew is the worker of one region with its gateway. The gateway lives as long as the run is driven, the client's process as long as
-// nothing goes wrong with it. Its schedule.Worker methods are called one at a time; the rest is locked.
+// crew is the worker of one region with its gateway. The gateway lives as long as the run is driven, the client's process as long as an
+// attempt, its session for many. Its schedule.Worker methods are called one at a time; the rest is locked.
 type crew struct {
 	d      *drive
 	region orchestrator.Region
@@ -129,6 +129,11 @@ func (c *crew) Do(ctx context.Context, j schedule.Job) (schedule.Report, error) 
 	c.mu.Unlock()
 	if err != nil {
 		return rep, c.failed(ctx, err)
+	}
+	// What the worker has started must not run on while others look at its tree, check and commit it: a program in the background could
+	// put a link in the place of a folder just when git reads or writes there, with our rights. The session goes on in another process.
+	if err := c.Close(); err != nil {
+		return rep, infra(fmt.Errorf("end worker: %w", err))
 	}
 	c.remember(j, res)
 	return rep, nil

@@ -59,9 +59,10 @@ type Report struct {
 	MaxTurns bool   // it was stopped by the limit of turns: its work is looked at all the same
 }
 
-// Worker works on the tasks of one region, one after the other. Do returns soon after the end of its context, when everything it
-// started has ended. An *InfraError does not count against the task; any other error does. After an error the worker is closed, and
-// a new one is made for the next attempt. The Report beside an error is used as far as it goes.
+// Worker works on the tasks of one region, one after the other. When Do returns everything that the attempt has started has ended,
+// also when it went well: the tree is looked at then. It returns soon after the end of its context. An *InfraError does not count
+// against the task; any other error does. After an error the worker is closed, and a new one is made for the next attempt. The Report
+// beside an error is used as far as it goes.
 type Worker interface {
 	Do(ctx context.Context, j Job) (Report, error)
 	Close() error
