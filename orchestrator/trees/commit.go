@@ -30,10 +30,16 @@ func (t *Trees) Outside(ctx context.Context, name string) ([]string, error) {
 	}
 	defer unlock()
 	found, err := t.outside(ctx, r)
-	if err != nil {
-		return nil, fmt.Errorf("audit region %s: %w", name, err)
+	if err == nil {
+		return found, nil
 	}
-	return found, nil
+	if deep := r.work.Overlong(r.inside); len(deep) > 0 && ctx.Err() == nil { // git cannot look there
+		for i := range deep {
+			deep[i] += " (paths in it are too long)"
+		}
+		return deep, nil
+	}
+	return nil, fmt.Errorf("audit region %s: %w", name, err)
 }
 
 // enter locks a region whose tree stands where Begin put it.

@@ -17,6 +17,14 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator/trees/git"
 )
 
+const (
+	// MaxChange is how much the changed files of a region may hold, together, in bytes: git reads all of it more than once, and hosting
+	// services refuse far less.
+	MaxChange = 2 << 30
+	// Notable is the size from which on a file counts as a large one, in bytes.
+	Notable = 1 << 20
+)
+
 // Case is one work tree to look at. Paths are slash paths below Root.
 type Case struct {
 	Root       string            // of the work tree
@@ -38,10 +46,22 @@ func Outside(c Case) ([]string, error) {
 		}
 		found = append(found, name)
 	}
+	var sum, most int64
+	largest := ""
 	for _, change := range c.Changes {
 		if why, bad := c.judge(change); bad {
 			add(strings.TrimSuffix(change.Path, "/"), why)
+		} else if info, err := os.Lstat(c.full(change.Path)); err == nil && change.Work != '.' && info.Mode().IsRegular() {
+			if sum += info.Size(); info.Size() > most {
+				most, largest = info.Size(), change.Path
+			}
 		}
+		if sum < 0 {
+			sum = MaxChange + 1 // more than can be counted
+		}
+	}
+	if sum > MaxChange {
+		add(largest, fmt.Sprintf("the largest changed file, of %d bytes: all changes together may have %d; what is built belongs in .gitignore", most, int64(MaxChange)))
 	}
 	for _, name := range c.Submodules {
 		if full := c.full(name); !empty(full) {

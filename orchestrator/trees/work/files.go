@@ -121,7 +121,7 @@ type Left struct {
 	Changes []git.Change // in path order
 	odd     []string     // submodules with files
 	nested  []string     // .git of repositories inside
-	ignored bool
+	ignored []string     // as git.State
 }
 
 // Any tells whether there is anything.
@@ -149,6 +149,13 @@ func (t Tree) Left(ctx context.Context, commit string) (Left, error) {
 	if err == nil || ctx.Err() != nil {
 		return l, err
 	}
+	if cut, err := t.cutOverlong(); err != nil {
+		return Left{}, err
+	} else if cut {
+		if l, err = t.left(ctx); err == nil {
+			return l, nil
+		}
+	}
 	if err := RemoveIf(t.Index()); err != nil {
 		return Left{}, err
 	}
@@ -169,7 +176,7 @@ func (t Tree) left(ctx context.Context) (Left, error) {
 	if err != nil {
 		return Left{}, err
 	}
-	l := Left{ignored: len(s.Ignored) > 0}
+	l := Left{ignored: s.Ignored}
 	for _, c := range s.Changes {
 		if c.Work != '.' {
 			l.Changes = append(l.Changes, c)
@@ -216,7 +223,7 @@ func (t Tree) Reset(ctx context.Context, commit string, left Left, again func() 
 	if err := t.Write(ctx, commit); err != nil {
 		return err
 	}
-	if half || left.Any() || left.ignored {
+	if half || left.Any() || len(left.ignored) > 0 {
 		if err := t.clean(ctx, left, half, again); err != nil {
 			return err
 		}

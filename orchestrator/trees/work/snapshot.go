@@ -28,6 +28,9 @@ func (t Tree) Snapshot(ctx context.Context, left Left) (string, error) {
 	if err := t.expose(left); err != nil {
 		return "", err
 	}
+	if err := t.shrink(left); err != nil {
+		return "", fmt.Errorf("leave out large files: %w", err)
+	}
 	if err := copyIndex(t.Index(), t.scratch()); err != nil {
 		return "", err
 	}
