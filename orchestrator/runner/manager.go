@@ -23,6 +23,7 @@ import (
 type ManagerSpec struct {
 	Project  trees.Project // read, never written
 	Mode     orchestrator.Mode
+	Tools    []string // of the session, see planner.Tools; none = it cannot look at the project
 	Endpoint gateway.Endpoint
 	Settings orchestrator.Settings // Client, Confine, Stall and Expose are used
 }
@@ -80,7 +81,8 @@ func (m *Manager) Turn(ctx context.Context, prompt string) (planner.Reply, error
 		e := m.spec.Endpoint
 		o := worker.Options{
 			Client: m.d.run.Settings.Client, Sandbox: m.d.box, Home: m.d.place.Home("manager"), Socket: filepath.Join(m.d.sockets, "manager"), Token: m.tok, Tree: m.work, Dir: m.work,
-			Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: planner.MaxTurns, Tools: planner.Tools(planner.Ask{Mode: m.spec.Mode}), Schema: plan.Schema(), ReadOnly: m.d.tools().ReadOnly, Env: m.d.tools().Environ, Stall: m.d.run.Settings.Stall, Log: m.d.log,
+			Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: planner.MaxTurns, Tools: append([]string{}, m.spec.Tools...), Schema: plan.Schema(), ReadOnly: m.d.tools().ReadOnly, Env: m.d.tools().Environ, Stall: m.d.run.Settings.Stall, Log: m.d.log,
+			Hide: []string{filepath.Join(m.spec.Project.Top, ".git")}, // its configuration may hold credentials
 		}
 		w, err := worker.Start(ctx, o)
 		if err != nil {

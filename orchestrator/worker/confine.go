@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/devflow-suite/devflow/internal/atomicfile"
@@ -16,7 +17,7 @@ import (
 
 // policy says what the client may see and write: the third write barrier.
 func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
-	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp")}
+	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp"), Hide: slices.Clone(o.Hide)}
 	if err := o.straight(); err != nil {
 		return p, err
 	}

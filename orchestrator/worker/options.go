@@ -39,6 +39,7 @@ type Options struct {
 	Network   bool            // its commands may reach the network
 	ReadOnly  []sandbox.Bind  // more that it may read: toolchains, caches
 	ReadWrite []sandbox.Bind  // more that its commands may write, outside of the region: private caches
+	Hide      []string        // of all that, what it may not
 	Env       []string        // more environment (PATH, GOFLAGS, …); names of the recipe win
 	Stall     time.Duration   // without a line from the client it is dead; 0 = never. Time that it waits for us does not count
 	Session   string          // id to use, a UUID; "" = a new one

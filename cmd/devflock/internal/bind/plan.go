@@ -38,7 +38,7 @@ func (b *bound) plan(ctx context.Context, r engine.PlanRequest, say func(string)
 			return p, err
 		}
 	}
-	m, err := runner.NewManager(ctx, b.deps(), runner.ManagerSpec{Project: r.Project, Mode: r.Mode, Endpoint: r.Endpoint, Settings: r.Settings})
+	m, err := runner.NewManager(ctx, b.deps(), runner.ManagerSpec{Project: r.Project, Mode: r.Mode, Tools: planner.Tools(ask), Endpoint: r.Endpoint, Settings: r.Settings})
 	if err != nil {
 		return p, err
 	}
