@@ -169,7 +169,7 @@ func (c *crew) ready(ctx context.Context) (fresh bool, err error) {
 	o := worker.Options{
 		Client: c.d.run.Settings.Client, Sandbox: c.d.box, Home: home, Socket: c.socket, Token: c.token, Tree: c.tree.Root, Dir: c.primary(), Writable: c.folders(),
 		CommonDir: c.tree.CommonDir, Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: c.d.run.Settings.MaxTurns, Region: c.region.Name,
-		System: prompt.System(c.about(ctx)), ReadOnly: append(read, loan.ReadOnly...), ReadWrite: loan.ReadWrite, Env: environ, Stall: c.d.run.Settings.Stall, Resume: resume, Record: c.record, Log: c.d.log,
+		System: prompt.System(c.about(ctx)), ReadOnly: append(read, loan.ReadOnly...), ReadWrite: loan.ReadWrite, Env: environ, Procs: maxProcs, Memory: maxMemory(), Stall: c.d.run.Settings.Stall, Resume: resume, Record: c.record, Log: c.d.log,
 	}
 	if resume {
 		o.Session = c.session

@@ -270,7 +270,7 @@ func (d *drive) governor() schedule.Judge {
 func (d *drive) verifier() schedule.Verifier {
 	tools := d.tools()
 	return verify.New(d.box, verify.Options{
-		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ, CommonDir: d.project.CommonDir, Log: d.log,
+		Home: d.place.Checks(), Evidence: d.place.Evidence(), Timeout: d.run.Settings.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ, CommonDir: d.project.CommonDir, Log: d.log, Procs: maxProcs, Memory: maxMemory(),
 		Caches: tools.Caches, Lend: d.lender.Lend, Protect: verify.Protect{Paths: d.run.Settings.Protect, Commit: d.run.Base},
 	})
 }

@@ -82,7 +82,8 @@ func (m *Manager) Turn(ctx context.Context, prompt string) (planner.Reply, error
 		o := worker.Options{
 			Client: m.d.run.Settings.Client, Sandbox: m.d.box, Home: m.d.place.Home("manager"), Socket: filepath.Join(m.d.sockets, "manager"), Token: m.tok, Tree: m.work, Dir: m.work,
 			Model: e.Model, Window: e.Window, Foreign: e.Foreign(), MaxTurns: planner.MaxTurns, Tools: append([]string{}, m.spec.Tools...), Schema: plan.Schema(), ReadOnly: m.d.tools().ReadOnly, Env: m.d.tools().Environ, Stall: m.d.run.Settings.Stall, Log: m.d.log,
-			Hide: []string{filepath.Join(m.spec.Project.Top, ".git")}, // its configuration may hold credentials
+			Hide:  []string{filepath.Join(m.spec.Project.Top, ".git")}, // its configuration may hold credentials
+			Procs: maxProcs, Memory: maxMemory(),
 		}
 		w, err := worker.Start(ctx, o)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // policy says what the client may see and write: the third write barrier.
 func (o *Options) policy(ctx context.Context) (sandbox.Policy, error) {
-	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp"), Hide: slices.Clone(o.Hide)}
+	p := sandbox.Policy{Dir: o.Dir, Env: o.environ(), Network: o.Network, Tmp: filepath.Join(o.Home, "tmp"), Hide: slices.Clone(o.Hide), Procs: o.Procs, Memory: o.Memory}
 	if err := o.straight(); err != nil {
 		return p, err
 	}

@@ -41,6 +41,8 @@ type Options struct {
 	ReadWrite []sandbox.Bind  // more that its commands may write, outside of the region: private caches
 	Hide      []string        // of all that, what it may not
 	Env       []string        // more environment (PATH, GOFLAGS, …); names of the recipe win
+	Procs     int             // processes and threads at most, where the machine can limit them; 0 = no limit
+	Memory    int64           // bytes at most, likewise
 	Stall     time.Duration   // without a line from the client it is dead; 0 = never. Time that it waits for us does not count
 	Session   string          // id to use, a UUID; "" = a new one
 	Resume    bool            // go on with Session when its transcript is there
@@ -142,7 +144,7 @@ func (o *Options) complete() error {
 	if len(o.Schema) > 0 && !json.Valid(o.Schema) || len(o.Schema) > maxArg {
 		return fmt.Errorf("schema of the answer is no JSON of at most %d bytes", maxArg)
 	}
-	if o.MaxTurns < 0 || o.Window < 0 || o.Stall < 0 {
+	if o.MaxTurns < 0 || o.Window < 0 || o.Stall < 0 || o.Procs < 0 || o.Memory < 0 {
 		return errors.New("a limit is negative")
 	}
 	return nil

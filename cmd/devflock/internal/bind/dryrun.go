@@ -12,6 +12,7 @@ import (
 	"github.com/devflow-suite/devflow/orchestrator"
 	"github.com/devflow-suite/devflow/orchestrator/lend"
 	"github.com/devflow-suite/devflow/orchestrator/place"
+	"github.com/devflow-suite/devflow/orchestrator/runner"
 	"github.com/devflow-suite/devflow/orchestrator/toolchain"
 	"github.com/devflow-suite/devflow/orchestrator/trees"
 	"github.com/devflow-suite/devflow/orchestrator/trees/git"
@@ -47,7 +48,9 @@ func (b *bound) dryRun(ctx context.Context, p trees.Project, base string, plan o
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	tools := toolchain.Find(b.sys.Getenv, s.Expose)
 	lender := lend.New(lend.Options{Project: p, Modules: lend.Modules(plan), Paths: s.Share, Kind: box.Kind(), Visible: tools.ReadOnly})
+	procs, memory := runner.Limits()
 	v := verify.New(box, verify.Options{
+		Procs: procs, Memory: memory,
 		Home: filepath.Join(dir, "homes"), Timeout: s.CheckTimeout, ReadOnly: tools.ReadOnly, Env: tools.Environ,
 		CommonDir: p.CommonDir, Caches: tools.Caches, Lend: lender.Lend,
 	})
