@@ -30,16 +30,12 @@ func (t *Trees) Outside(ctx context.Context, name string) ([]string, error) {
 	}
 	defer unlock()
 	found, err := t.outside(ctx, r)
-	if err == nil {
-		return found, nil
-	}
-	if deep := r.work.Overlong(r.inside); len(deep) > 0 && ctx.Err() == nil { // git cannot look there
-		for i := range deep {
-			deep[i] += " (paths in it are too long)"
+	if err != nil {
+		if found = r.work.TooDeep(ctx, r.inside); len(found) == 0 { // git cannot look there
+			return nil, fmt.Errorf("audit region %s: %w", name, err)
 		}
-		return deep, nil
 	}
-	return nil, fmt.Errorf("audit region %s: %w", name, err)
+	return found, nil
 }
 
 // enter locks a region whose tree stands where Begin put it.

@@ -160,9 +160,8 @@ func (t *Trees) ensure(ctx context.Context, r *region) error {
 	return err
 }
 
-// Stands reports whether the region's folders are where Begin put them: real folders, and no symbolic link on the way to them. An
-// acceptance check, which may write the whole tree, can have changed that; a worker must not be started on such a tree, and Begin puts
-// it right. No process.
+// Stands reports whether the region's folders are where Begin put them, with no symbolic link on the way. A check, which may write the
+// whole tree, can have changed that; no worker must be started on such a tree, and Begin puts it right. No process.
 func (t *Trees) Stands(name string) (bool, error) {
 	r, err := t.get(name)
 	if err != nil {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,9 +20,21 @@ import (
 // maxDepth bounds how deep the folder is looked for that is removed with what lies too deep in it.
 const maxDepth = 20
 
-// Overlong gives the entries of some folders (slash paths below the tree, "" is the tree) in which a path is too long for the system to
+// TooDeep is what of some folders git cannot look at, in words for who works there.
+func (t Tree) TooDeep(ctx context.Context, folders []string) []string {
+	if ctx.Err() != nil {
+		return nil
+	}
+	found := t.overlong(folders)
+	for i := range found {
+		found[i] += " (paths in it are too long)"
+	}
+	return found
+}
+
+// overlong gives the entries of some folders (slash paths below the tree, "" is the tree) in which a path is too long for the system to
 // name it in one call. git cannot look at them, and nobody can commit them. No process.
-func (t Tree) Overlong(folders []string) (found []string) {
+func (t Tree) overlong(folders []string) (found []string) {
 	for _, folder := range folders {
 		at := filepath.Join(t.Root, filepath.FromSlash(folder))
 		entries, err := os.ReadDir(at)
@@ -45,10 +58,10 @@ func (t Tree) Overlong(folders []string) (found []string) {
 
 // cutOverlong removes what cannot even be saved, and as little else as can be. It reports whether there was anything.
 func (t Tree) cutOverlong() (bool, error) {
-	found := t.Overlong([]string{""})
+	found := t.overlong([]string{""})
 	for _, name := range found {
 		for strings.Count(name, "/") < maxDepth {
-			deeper := t.Overlong([]string{name})
+			deeper := t.overlong([]string{name})
 			if len(deeper) != 1 {
 				break
 			}
