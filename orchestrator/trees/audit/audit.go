@@ -131,7 +131,18 @@ func dotGit(name string) bool {
 	return false
 }
 
+// isDotGit compares as the file systems do which see less in a name: letter case, characters that macOS leaves out (the list of git's
+// utf8.c), and what Windows cuts off at the end, a stream's name included.
 func isDotGit(part string) bool {
+	part, _, _ = strings.Cut(part, ":")
+	part = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, part)
+	part = strings.TrimRight(part, ". ")
 	return strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1")
 }
 
