@@ -60,21 +60,23 @@ func runs(s *event.Scene, tx *store.Tx) (claude.Output, error) {
 	}
 	var out []claude.Output
 	for _, r := range list {
-		if asked := r.State == orchestrator.RunQueued && r.Mode == orchestrator.ModeFixed; !r.State.Over() && r.State != orchestrator.RunStopped && !asked {
-			continue
+		key, now := "flock:"+string(r.ID), ""
+		if asked := r.State == orchestrator.RunQueued && r.Mode == orchestrator.ModeFixed; asked || r.State.Over() || r.State == orchestrator.RunStopped {
+			now = string(r.State) + " " + r.Reason
 		}
-		key := "flock:" + string(r.ID)
 		told, err := telemetry.Get(tx, key)
 		if err != nil {
 			return claude.Output{}, err
 		}
-		if told == string(r.State) {
+		if told == now {
 			continue
 		}
-		if err := telemetry.Put(tx, key, string(r.State)); err != nil {
+		if err := telemetry.Put(tx, key, now); err != nil { // also that it goes on: it may stop once more
 			return claude.Output{}, err
 		}
-		out = append(out, claude.Message(say(r)))
+		if now != "" {
+			out = append(out, claude.Message(say(r)))
+		}
 	}
 	return claude.Merge(s.In.Event, out...), nil
 }
