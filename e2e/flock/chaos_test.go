@@ -32,10 +32,9 @@ type chaos struct {
 	*httptest.Server
 	proxy *httputil.ReverseProxy
 
-	mu    sync.Mutex
-	plan  []fault
-	made  []fault
-	after func(fault) // told after each fault, outside of the lock
+	mu   sync.Mutex
+	plan []fault
+	made []fault
 }
 
 func newChaos(t *testing.T, upstream string, plan ...fault) *chaos {
