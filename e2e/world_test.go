@@ -84,13 +84,15 @@ func copyPrograms(t *testing.T, from, to string) {
 	}
 }
 
-// devflow runs a devflow program ("install" is `devflow install`, "telemetry:recent" is `devflow-telemetry recent`) as this home's
-// user and gives what it prints; an error ends the test.
+// devflow runs a devflow program ("install" is `devflow install`, "telemetry:recent" is `devflow-telemetry recent`, "flock:probe" is
+// `devflock probe`) as this home's user and gives what it prints; an error ends the test.
 func (w *world) devflow(args ...string) string {
 	w.t.Helper()
 	name := "devflow"
 	if rest, ok := strings.CutPrefix(args[0], "telemetry:"); ok {
 		name, args = "devflow-telemetry", append([]string{rest}, args[1:]...)
+	} else if rest, ok := strings.CutPrefix(args[0], "flock:"); ok {
+		name, args = "devflock", append([]string{rest}, args[1:]...)
 	}
 	ctx, cancel := contextFor(w.t)
 	defer cancel()
