@@ -114,7 +114,7 @@ type exam struct {
 	Report
 }
 
-// Run makes all checks. It takes about a second; ctx ends it early, with the
+// Run makes all checks. It takes about two seconds where devflock is installed; ctx ends it early, with the
 // checks that were left counted as failed.
 func Run(ctx context.Context, c Config) Report {
 	e := &exam{Config: c}
@@ -143,6 +143,7 @@ func Run(ctx context.Context, c Config) Report {
 	e.checkSpool()
 	e.checkLog()
 	e.checkSilence()
+	e.checkConfinement(ctx)
 	return e.Report
 }
 

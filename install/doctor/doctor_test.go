@@ -147,7 +147,7 @@ func TestAHealthyInstallationHasNoFinding(t *testing.T) {
 	for _, c := range r.Checks {
 		ids = append(ids, c.ID)
 	}
-	want := []string{"manifest", "executables", "self-test", "settings", "enabled", "registered", "once", "config", "git", "database", "spool", "log", "silent"}
+	want := []string{"manifest", "executables", "self-test", "settings", "enabled", "registered", "once", "config", "git", "database", "spool", "log", "silent", "confinement"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}

@@ -40,9 +40,6 @@ func ReadTranscript(path string, from int64, each func(Line) error) (next int64,
 	return transcript.Read(path, from, each)
 }
 
-// TailHas is transcript.TailHas.
-func TailHas(path, text string) bool { return transcript.TailHas(path, text) }
-
 // WaitTail is transcript.WaitTail.
 func WaitTail(ctx context.Context, path, lastMessage string) bool {
 	return transcript.WaitTail(ctx, path, lastMessage)

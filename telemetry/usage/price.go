@@ -18,9 +18,6 @@ type Tokens struct {
 	US           bool // inference was pinned to the US (usage.inference_geo is "us")
 }
 
-// Work is the number of work tokens: everything but cache reads, which only re-read the same text.
-func (t Tokens) Work() int64 { return t.Input + t.CacheWrite5m + t.CacheWrite1h + t.Output }
-
 // Prompt is the number of tokens that the model read, from whatever source.
 func (t Tokens) Prompt() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h }
 

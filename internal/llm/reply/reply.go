@@ -122,12 +122,3 @@ func same(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
-
-// Object finds the only JSON object of a reply without a schema: for asking without one.
-func Object(raw string) (json.RawMessage, error) {
-	any, err := Compile([]byte(`{"type":"object"}`))
-	if err != nil {
-		return nil, err // unreachable: the schema is ours
-	}
-	return any.Find(raw, "")
-}

@@ -108,9 +108,6 @@ func (w *World) Regions() []schedule.Region {
 	return out
 }
 
-// Name is the file of a task.
-func Name(t orchestrator.TaskRow) string { return t.Region + "/" + t.ID + ".txt" }
-
 // Want is the content of a task's file.
 func (w *World) Want(id string) string {
 	defer w.lock()()

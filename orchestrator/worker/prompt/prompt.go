@@ -169,7 +169,7 @@ func acceptance(f fence.Fence, t Task) string {
 	if t.Folder != "" {
 		where = "the folder " + quoted([]string{t.Folder})
 	}
-	return "It counts as done when this command succeeds in " + where + ". It will be run after your turn, in a fresh copy; run it yourself first:\n\n    " +
+	return "It counts as done when this command succeeds in " + where + ". It will be run after your turn, confined as you are; run it yourself first:\n\n    " +
 		strings.ReplaceAll(f.Strip(strings.TrimSpace(short)), "\n", "\n    ") + "\n"
 }
 

@@ -55,10 +55,7 @@ func Fallible(fn *units.Func) bool {
 	return false
 }
 
-// Exits counts the places where a function body leaves with an error: throw, raise, panic, `?`, Err(…), `return …, err`.
-func (b *Body) Exits() int { return Exits(b.F, b.Fn.From, b.Fn.To) }
-
-// Exits counts them among tokens.
+// Exits counts the places among tokens where a function leaves with an error: throw, raise, panic, `?`, Err(…), `return …, err`.
 func Exits(f *units.File, from, to int) int {
 	n := 0
 	for i := from; i < to; i++ {

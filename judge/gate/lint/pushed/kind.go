@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/devflow-suite/devflow/internal/source"
 	"github.com/devflow-suite/devflow/internal/source/layout"
@@ -150,6 +149,3 @@ func Lines(data []byte) int {
 	}
 	return n
 }
-
-// Valid reports whether data is UTF-8.
-func Valid(data []byte) bool { return utf8.Valid(data) }
